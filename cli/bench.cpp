@@ -58,7 +58,8 @@ bench::Sweep parse_sweep(const std::string& text) {
   const bool blank = std::any_of(sweep.second.begin(), sweep.second.end(),
                                  [](const std::string& value) { return value.empty(); });
   if (sweep.first.empty() || sweep.second.empty() || blank)
-    usage_error(text, "--sweep {}: give a parameter and its values, as in block=8,16,32", text);
+    usage_error(text, "--sweep is {}; it must be a parameter and its values, as in block=8,16,32",
+                text);
   return sweep;
 }
 
@@ -105,7 +106,7 @@ int run(State& state) {
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
   const int to_stdout = (state.json_file == "-") + (state.csv_file == "-");
   if (to_stdout > 1)
-    usage_error("-", "--json - and --csv -: only one of them goes to standard output");
+    usage_error("-", "--json and --csv are both -; only one can use standard output");
   choose_device(state);
   std::optional<bench::Baseline> baseline;
   if (!state.baseline.empty()) baseline.emplace(state.baseline);
@@ -124,7 +125,7 @@ int run(State& state) {
   if (csv) csv.write(bench::csv_of(result));
   if (baseline) settings.print(baseline->compare(result).table);
   for (const auto& difference : result.differences)
-    print_error(fmt::format("not equal, so not timed: {}", difference));
+    print_error(fmt::format("the result differs, so it is not timed: {}", difference));
   return result.differences.empty() ? exit_done : exit_different;
 }
 

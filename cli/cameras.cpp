@@ -104,11 +104,12 @@ class CameraTable {
  public:
   CameraTable(const CLI::App& app, const Json& table, std::string where)
       : app_(app), table_(table), where_(std::move(where)) {
-    if (!table.is_object()) fail_at(where_, fmt::format("{} is no table", shown(table)));
+    if (!table.is_object()) fail_at(where_, fmt::format("{} must be a table", shown(table)));
     for (const auto& [key, value] : table.items()) {
       if (key == "name" || key == "input") {
         if (!value.is_string() || value.get<std::string>().empty())
-          fail_at(where_ + "." + key, fmt::format("{} is no text", shown(value)));
+          fail_at(where_ + "." + key,
+                  fmt::format("{} must be text that is not empty", shown(value)));
       } else {
         add(key, value);
       }
@@ -134,7 +135,7 @@ class CameraTable {
     const auto name = text("name");
     if (name && (name->find('/') != name->npos || name->starts_with('.'))) {
       fail_at(where_ + ".name",
-              fmt::format("\"{}\": files are named after it, so it has no / and begins with no dot",
+              fmt::format("\"{}\" cannot be a file name; it must not contain / or begin with a dot",
                           *name));
     }
   }
@@ -145,22 +146,22 @@ class CameraTable {
     const CLI::Option* option = find_option(app_, "--" + name);
     if (!option) {
       fail_at(place,
-              "there is no such option; a camera has name, input and the options of detect by "
-              "their long names (cuesta detect --help)");
+              "there is no such option; use name, input or the long name of an option of detect "
+              "(cuesta detect --help)");
     }
     if (of_the_command.contains(name) || of_the_run.contains(name))
-      fail_at(place, "this is the whole run's; say it on the command line");
-    if (!mine_.insert(name).second) fail_at(place, "this is given twice");
+      fail_at(place, "this option applies to the whole run; set it on the command line");
+    if (!mine_.insert(name).second) fail_at(place, "this option is set twice; set it once");
     if (is_flag(*option)) {
       if (!value.is_boolean())
-        fail_at(place, fmt::format("{} is neither true nor false", shown(value)));
+        fail_at(place, fmt::format("{} must be true or false", shown(value)));
       if (value.get<bool>()) words_.push_back("--" + name);
       return;
     }
     const Json list = value.is_array() ? value : Json::array({value});
     for (const Json& one : list) {
       if (!one.is_string() && !one.is_number())
-        fail_at(place, fmt::format("{} is neither text nor a number", shown(one)));
+        fail_at(place, fmt::format("{} must be text or a number", shown(one)));
       words_.push_back(
           fmt::format("--{}={}", name, one.is_string() ? one.get<std::string>() : one.dump()));
     }
@@ -226,9 +227,9 @@ Cameras read_cameras(const CLI::App& app, const std::string& path) {
     const auto name = tables.back().text("name");
     if (name && !taken.insert(*name).second)
       fail_at(tables.back().where() + ".name",
-              fmt::format("\"{}\" is another camera's too", *name));
+              fmt::format("\"{}\" is used by two cameras; names must differ", *name));
   }
-  if (tables.empty()) fail_at(path, "there are no cameras: it has no [[cameras]]");
+  if (tables.empty()) fail_at(path, "there are no cameras; add a [[cameras]] table for each");
   Cameras cameras;
   for (const CameraTable& table : tables) {
     try {
@@ -252,8 +253,7 @@ void check_names(const Cameras& cameras) {
       const Written one{&camera->options(), option, name};
       for (const auto& other : cameras) {
         if (is_same_file(name, other->options().input)) {
-          usage_error(name, "{}: this is read and would be written over; choose another name",
-                      shown(one));
+          usage_error(name, "{}: this input would be overwritten; choose another name", shown(one));
         }
       }
       for (const Written& before : written) check_pair(before, one);
@@ -262,7 +262,7 @@ void check_names(const Cameras& cameras) {
   }
   const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };
   if (std::ranges::count_if(cameras, reads_stdin) > 1)
-    usage_error("-", "standard input is one video, not several");
+    usage_error("-", "standard input is used by several cameras; only one can read it");
 }
 
 int detect_all(const Cameras& cameras, int threads) {

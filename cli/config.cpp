@@ -80,10 +80,11 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
   for (const auto& item : items) {
     if (item.name == "++" || item.name == "--") continue;  // where tables begin and end
     if (item.parents.empty())
-      usage_error(item.name, "{} {}: {} is in no table; [edges] begins that of edges",
+      usage_error(item.name,
+                  "{} {}: {} is outside of a table; begin one with the verb's name, as in [edges]",
                   config_option, *path, item.name);
     if (std::ranges::find(verbs, item.parents[0]) == verbs.end())
-      usage_error(item.parents[0], "{} {}: [{}] is no verb{}", config_option, *path,
+      usage_error(item.parents[0], "{} {}: there is no verb [{}]{}", config_option, *path,
                   item.parents[0], did_you_mean(item.parents[0], verbs));
     if (item.parents[0] != verb.get_name()) continue;
     const CLI::Option* option = find_option(verb, "--" + item.name);

@@ -97,8 +97,8 @@ Made convert_pages(const Job& job, const CommonOptions& common, Conversion& conv
     } else if (width != tall.width() || height != page_height || type != tall.type() ||
                channels != tall.channels()) {
       throw Error(ErrorCode::input,
-                  fmt::format("{}: its pages differ in size or kind ({} x {} pixels of {} {}, and "
-                              "{} x {} of {} {}); take one by --page",
+                  fmt::format("{}: the pages differ ({} x {} pixels of {} {}, and {} x {} of {} "
+                              "{}); choose one with --page",
                               job.input, tall.width(), page_height, tall.channels(),
                               name_of(tall.type()), width, height, channels, name_of(type)),
                   job.input);

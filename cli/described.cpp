@@ -82,16 +82,15 @@ void DescribedOptions::refuse_others(std::string_view owner) const {
     std::vector<std::string> owners;
     for (const Meaning& m : option.meanings) owners.push_back(m.owner);
     if (std::ranges::find(owners, owner) != owners.end()) continue;
-    usage_error(option.text, "{}{}{}: this goes with {}{}{}", option.flag,
-                option.text.empty() ? "" : " ", option.text, selector_,
-                selector_.empty() ? "" : " ", joined(owners));
+    usage_error(option.text, "{}{}{} requires {}{}{}", option.flag, option.text.empty() ? "" : " ",
+                option.text, selector_, selector_.empty() ? "" : " ", joined(owners));
   }
 }
 
 void DescribedOptions::refuse_all(std::string_view what) const {
   for (const Entry& option : options_) {
     if (option.option->count() > 0)
-      usage_error(option.text, "{} {}: this goes with {}", option.flag, option.text, what);
+      usage_error(option.text, "{} is {}; it requires {}", option.flag, option.text, what);
   }
 }
 

@@ -32,7 +32,8 @@ struct OnCommandLine {
   static T parse(std::string_view flag, std::string_view text) {
     if constexpr (std::integral<T>) {
       const int64_t value = parse_whole_number(flag, text);
-      if (!std::in_range<T>(value)) usage_error(std::string(text), "{} {}: too large", flag, text);
+      if (!std::in_range<T>(value))
+        usage_error(std::string(text), "{} is {}; it is too large", flag, text);
       return T(value);
     } else {
       return parse_number(flag, text);
@@ -60,7 +61,7 @@ struct OnCommandLine<E> {
   static std::string forms(const Limits&) { return either_name_of<E>(); }
   static E parse(std::string_view flag, std::string_view text) {
     if (const auto value = value_named<E>(text)) return *value;
-    usage_error(std::string(text), "{} {}: it must be {}{}", flag, text, either_name_of<E>(),
+    usage_error(std::string(text), "{} is {}; it must be {}{}", flag, text, either_name_of<E>(),
                 did_you_mean_one_of<E>(text));
   }
 };
@@ -187,7 +188,7 @@ class DescribedOptions {
         return OnCommandLine<T>::parse(flag, text);
     }();
     if (const std::string must_be = wrong(value, limits); !must_be.empty())
-      usage_error(std::string(text), "{} {}: it must be {}", flag, text, must_be);
+      usage_error(std::string(text), "{} is {}; it must be {}", flag, text, must_be);
     return value;
   }
   /// Throws Error{invalid_argument} for an option that was given and is not `owner`'s.

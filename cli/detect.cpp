@@ -16,7 +16,8 @@ struct State {
 
 int run(const CLI::App& app, const State& state) {
   if (state.inputs.empty() == state.cameras.empty())
-    usage_error("", "detect: name the videos, or a file that does: --cameras cameras.toml");
+    usage_error("",
+                "detect: no video is named; name videos, or a list with --cameras cameras.toml");
   const Cameras cameras =
       state.cameras.empty() ? cameras_of(app, state.inputs) : read_cameras(app, state.cameras);
   check_names(cameras);

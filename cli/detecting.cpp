@@ -372,7 +372,7 @@ struct WatchedVideo::Detector {
 
 WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(std::move(options)) {
   if (options_->outputs().empty() && !options_->watch.tells())
-    usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
+    usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.check();
   detector_ = std::make_unique<Detector>(*options_);
 }

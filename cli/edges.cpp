@@ -16,19 +16,21 @@ namespace {
 
 void refuse_unless(bool fits, std::string_view option, const std::string& value,
                    std::string_view where) {
-  if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
+  if (!fits) usage_error(value, "{} is {}; it requires {}", option, value, where);
 }
 
 // --low and --high, or --threshold.
 Thresholds canny_thresholds(const EdgesArguments& state) {
   if (!state.low.empty()) {
     if (!state.threshold.empty())
-      usage_error(state.threshold, "--threshold {}: give this, or --low and --high, not both",
+      usage_error(state.threshold,
+                  "--threshold is {} and --low and --high are set; set one or the other",
                   state.threshold);
     const double low = parse_number("--low", state.low), high = parse_number("--high", state.high);
-    if (low < 0) usage_error(state.low, "--low {}: it must be at least 0", state.low);
+    if (low < 0) usage_error(state.low, "--low is {}; it must be at least 0", state.low);
     if (high < low)
-      usage_error(state.high, "--high {}: it must be at least --low {}", state.high, state.low);
+      usage_error(state.low, "--low is {} and --high is {}; low must not exceed high", state.low,
+                  state.high);
     return Given{low, high};
   }
   if (state.threshold.empty()) return Automatic{};
@@ -51,7 +53,7 @@ void refuse_what_is_cannys(const EdgesArguments& state) {
   refuse_unless(is_canny || state.high.empty(), "--high", state.high, "--method canny");
   refuse_unless(is_canny || state.mask.empty(), "--mask", state.mask, "--method canny");
   if (state.low.empty() != state.high.empty()) {
-    usage_error(state.low + state.high, "{}: --low and --high go together",
+    usage_error(state.low + state.high, "{}: --low and --high must be set together",
                 state.low.empty() ? "--high " + state.high : "--low " + state.low);
   }
 }
@@ -71,7 +73,8 @@ EdgesOptions edges_of(const EdgesArguments& state) {
                  state.described.read(of);
                  of.threshold = level_of(state);
                  if (of.sigma == 0 && of.ksize == 0)
-                   usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
+                   usage_error(
+                       "0", "--sigma is 0; the Laplacian of a Gaussian requires a value above 0");
                },
                [&](SobelEdges& of) {
                  state.described.read(of);
@@ -156,10 +159,11 @@ class Edges : public EdgesConversion {
   ConstAnyView mask_for(const std::string& name, Size size) const override {
     if (mask_.empty()) return {};
     if (mask_.size() != size) {
-      throw Error(ErrorCode::input,
-                  fmt::format("--mask {}: it has {} x {} pixels, and {} has {} x {}", state_.mask,
-                              mask_.width(), mask_.height(), name, size.width, size.height),
-                  state_.mask);
+      throw Error(
+          ErrorCode::input,
+          fmt::format("--mask {}: the mask is {} x {} and {} is {} x {}; the sizes must match",
+                      state_.mask, mask_.width(), mask_.height(), name, size.width, size.height),
+          state_.mask);
     }
     return region_of(ConstAnyView(mask_), region_, state_.mask);
   }
@@ -171,12 +175,11 @@ class Edges : public EdgesConversion {
   }
   void check_bands() const override {
     if (!mask_.empty())
-      usage_error(state_.mask, "--mask {}: a picture that takes more than --memory {} has none",
+      usage_error(state_.mask, "--mask {}: pictures above --memory {} do not support a mask",
                   state_.mask, state_.memory.memory);
     if (state_.method == "boundaries")
       usage_error(state_.memory.memory,
-                  "--memory {}: --method boundaries takes whole pictures; without --memory all of "
-                  "it is read",
+                  "--memory {}: --method boundaries requires whole pictures; leave --memory out",
                   state_.memory.memory);
   }
 
@@ -200,9 +203,9 @@ namespace {
 int run(const State& state) {
   const bool wants_lines = !state.lines.out.empty();
   if (state.jobs.out.empty() && !wants_lines)
-    usage_error("", "there is nothing to write: give -o OUT, --lines OUT or both");
+    usage_error("", "no output is set; use -o OUT, --lines OUT or both");
   if (!wants_lines && !state.lines.format.empty())
-    usage_error(state.lines.format, "--lines-format {}: this goes with --lines",
+    usage_error(state.lines.format, "--lines-format is {}; it requires --lines",
                 state.lines.format);
   if (state.lines.out == "-" && (state.jobs.out == "-" || state.common.json))
     usage_error("-", "--lines -: {} already takes standard output; name a file for one of them",

@@ -77,24 +77,22 @@ bool wants_sandbox(const CLI::App& verb) {
   for (const char* name : {"--mqtt", "--on-event", "--cameras"})
     for (const auto& value : values_of(verb, name))
       usage_error(value,
-                  "{} {}: in a --sandbox no connection is made, no program started and no list "
-                  "of cameras read; leave one of them out",
+                  "{} {}: --sandbox does not support connections, programs or lists of cameras; "
+                  "leave one of them out",
                   name, value);
   for (const char* name : {"--device", "--decode"})
     for (const auto& value : values_of(verb, name))
       if (value != "cpu" && value != "auto")
-        usage_error(value, "{} {}: in a --sandbox no GPU can be opened; {} cpu does without", name,
-                    value, name);
+        usage_error(value, "{} {}: --sandbox does not support GPUs; use {} cpu", name, value, name);
   for (const auto& input : inputs_of(verb))
     if (input != "-" && io::is_live(input))
       usage_error(input,
-                  "{}: in a --sandbox no connection is made and no camera opened; record some "
-                  "of it, or leave --sandbox out",
+                  "{}: --sandbox does not support connections or cameras; record a file first, or "
+                  "leave --sandbox out",
                   io::without_password(input));
   for (const auto& result : results_of(verb))
     if (result.find("{name}") != std::string::npos)
-      usage_error(result,
-                  "{}: in a --sandbox results are known before videos are; watch one at a time",
+      usage_error(result, "{}: --sandbox supports one video at a time; run each separately",
                   result);
   return true;
 }
@@ -542,20 +540,20 @@ int run_fenced(const std::vector<std::string>& inputs, const std::vector<std::st
   if (signal == 0) return WEXITSTATUS(status);
   if (signal == SIGKILL && !passed.empty()) {
     if (passed.back() != SIGALRM) return exit_interrupted;
-    throw Error(ErrorCode::device, "the run took longer than --max-time allows, and was ended");
+    throw Error(ErrorCode::device, "the run exceeded --max-time and was stopped");
   }
-  throw Error(
-      ErrorCode::input,
-      fmt::format("{}: what decodes {} was ended by signal {} ({}); a damaged or hostile file, "
-                  "or too little memory",
-                  inputs.size() == 1 ? (inputs[0] == "-" ? "standard input" : inputs[0])
-                                     : fmt::format("{} inputs", inputs.size()),
-                  inputs.size() == 1 ? "it" : "them", signal, strsignal(signal)));
+  throw Error(ErrorCode::input,
+              fmt::format("{}: the decoder of {} was stopped by signal {} ({}); the file is "
+                          "damaged or hostile, or memory ran out",
+                          inputs.size() == 1 ? (inputs[0] == "-" ? "standard input" : inputs[0])
+                                             : fmt::format("{} inputs", inputs.size()),
+                          inputs.size() == 1 ? "it" : "them", signal, strsignal(signal)));
 }
 #else
 int run_fenced(const std::vector<std::string>&, const std::vector<std::string>&,
                const std::function<int()>&) {
-  throw Error(ErrorCode::unsupported, "there is no --sandbox but on Linux, on x86-64 and aarch64");
+  throw Error(ErrorCode::unsupported,
+              "--sandbox is supported on Linux only, on x86-64 and aarch64");
 }
 #endif
 

@@ -60,7 +60,7 @@ class Filter : public Conversion {
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
   bool keeps_color() const override {
     if (!state_.depth.empty() && state_.depth != "8")
-      usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
+      usage_error(state_.depth, "--depth is {}; for videos it must be 8", state_.depth);
     return filter_->keeps_brightness();
   }
   std::string remark(const Made& made) const override {
@@ -83,10 +83,10 @@ class Filter : public Conversion {
 
 int run(const State& state) {
   if (state.median.empty() && state.kernel.empty())
-    usage_error("", "filter: give --kernel KERNEL or --median K");
+    usage_error("", "filter: no filter is set; use --kernel KERNEL or --median K");
   if (!state.median.empty() && !state.kernel.empty())
-    usage_error(state.kernel, "--kernel {}: give this or --median {}, not both", state.kernel,
-                state.median);
+    usage_error(state.kernel, "--kernel is {} and --median is {}; set one or the other",
+                state.kernel, state.median);
   // A file of taps is read once: it may be a pipe.
   const KernelSpec kernel = state.median.empty() ? parse_kernel(state.kernel) : KernelSpec{};
   std::vector<std::string> also_read;

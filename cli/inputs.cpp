@@ -50,8 +50,8 @@ std::vector<std::string> files_in(const std::string& folder) {
   }
   if (error) throw Error(ErrorCode::input, fmt::format("{}: {}", folder, error.message()), folder);
   if (out.empty()) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: the folder holds no pictures and no videos", folder), folder);
+    throw Error(ErrorCode::input, fmt::format("{}: the folder has no pictures or videos", folder),
+                folder);
   }
   return out;
 }
@@ -70,7 +70,7 @@ void check_is_video(const Job& job) {
     if (why.starts_with(job.input + ": ")) why.remove_prefix(job.input.size() + 2);
     throw Error(
         ErrorCode::input,
-        fmt::format("{}: neither a picture nor a video that is read here ({})", job.input, why),
+        fmt::format("{}: not a picture or video in a supported format ({})", job.input, why),
         job.input);
   }
 }
@@ -82,32 +82,32 @@ void check_output_of_stream(const Job& job) {
   const bool is_animation =
       job.input != "-" && !io::is_live(job.input) && io::is_picture(job.input);
   usage_error(
-      job.output, "-o {}: {} is {}, so OUT must be a video{}, not a picture", job.output,
-      shown(job), is_animation ? "an animation" : "a video",
+      job.output, "-o {}: {} is {}; OUT must be a video{}, not a picture", job.output, shown(job),
+      is_animation ? "an animation" : "a video",
       is_animation ? " or an animation (.mp4, .webp, .gif; --page 1 takes its first picture)" : "");
 }
 
 void check_output(const Job& job) {
   if (job.output == "-" && isatty(STDOUT_FILENO)) {
-    throw Error(ErrorCode::output,
-                "cannot write to standard output: it is a terminal; pipe it on, or name a file",
-                "-");
+    throw Error(
+        ErrorCode::output,
+        "cannot write to standard output: it is a terminal; pipe it to a program or name a file",
+        "-");
   }
   if (job.kind == InputKind::stream) return check_output_of_stream(job);
   const std::string extension = job.extension();
   if (!io::is_writable_extension(extension)) {
-    throw Error(
-        ErrorCode::output,
-        fmt::format("cannot write {}: no picture format has the extension \"{}\"; try .png, "
-                    ".tif, .jpg, .webp or .pgm",
-                    job.output, extension),
-        job.output);
+    throw Error(ErrorCode::output,
+                fmt::format("cannot write {}: \"{}\" is not the extension of a picture format; use "
+                            ".png, .tif, .jpg, .webp or .pgm",
+                            job.output, extension),
+                job.output);
   }
   if (job.pages > 1 && !io::holds_pages(extension)) {
-    usage_error(
-        job.output,
-        "-o {}: {} has {} pages, which {} does not hold; name a .tif, or take one by --page",
-        job.output, shown(job), job.pages, extension);
+    usage_error(job.output,
+                "-o {}: {} has {} pages, which {} does not support; name a .tif or choose a page "
+                "with --page",
+                job.output, shown(job), job.pages, extension);
   }
 }
 
@@ -131,7 +131,7 @@ void check_not_read(const Plan& plan, const std::vector<std::string>& also_read)
   for (const auto& path : also_read) read.insert(place_of(path));
   for (const auto& job : plan.jobs) {
     if (job.output != "-" && read.contains(place_of(job.output))) {
-      usage_error(job.output, "-o: {} is read and would be written over; choose another name",
+      usage_error(job.output, "-o: the input {} would be overwritten; choose another name",
                   job.output);
     }
   }
@@ -301,15 +301,15 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   if (!format.empty() && !io::is_writable_extension(dotted(format)))
     usage_error(format, "--format {}: no picture format has this extension", format);
   if (out.empty()) {
-    if (!format.empty())
-      usage_error(format, "--format {}: there is no -o OUT that it is of", format);
+    if (!format.empty()) usage_error(format, "--format is {}; it requires -o OUT", format);
     return plan;
   }
   const bool into_folder = out != "-" && (plan.is_batch || is_folder(out) || out.ends_with('/'));
   if (!into_folder) {
-    if (plan.is_batch) usage_error("-", "-o -: standard output takes one result; name a folder");
+    if (plan.is_batch) usage_error("-", "-o is - and there are several results; name a folder");
     if (!format.empty() && out != "-")
-      usage_error(format, "--format {}: OUT is one file and names its format itself", format);
+      usage_error(format, "--format is {} and OUT is one file; its extension sets the format",
+                  format);
     plan.jobs[0].output = out;
     plan.jobs[0].format = format.empty() ? ".png" : dotted(format);
     check_output(plan.jobs[0]);
@@ -318,12 +318,10 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   }
   std::error_code ignored;
   if (fs::exists(out, ignored) && !is_folder(out)) {
-    usage_error(out, "-o {}: with several inputs OUT is a folder, and this is a file", out);
+    usage_error(out, "-o is {}, a file; with several inputs OUT must be a folder", out);
   }
   if (looks_like_a_file(out)) {
-    usage_error(out,
-                "-o {}: with several inputs OUT is a folder, and this names a file; {}/ makes "
-                "a folder of that name",
+    usage_error(out, "-o is {}; with several inputs OUT must be a folder (write {}/ to create it)",
                 out, out);
   }
   name_in_folder(plan.jobs, options);

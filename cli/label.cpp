@@ -29,12 +29,13 @@ std::string format_of(const State& state) {
   if (state.out == "-") return state.format.empty() ? "csv" : state.format;
   const std::string extension = std::filesystem::path(state.out).extension().string();
   if (extension != ".csv" && extension != ".ndjson") {
-    usage_error(state.out, "-o {}: a list is named .csv or .ndjson; -o - writes to standard output",
+    usage_error(state.out,
+                "-o is {}; the extension must be .csv or .ndjson, or - for standard output",
                 state.out);
   }
   if (!state.format.empty() && extension != '.' + state.format) {
-    usage_error(state.format, "--format {}: -o {} names its format itself", state.format,
-                state.out);
+    usage_error(state.format, "--format is {} and -o is {}; the extension sets the format",
+                state.format, state.out);
   }
   return extension.substr(1);
 }
@@ -76,7 +77,7 @@ Job job_of(const State& state) {
   if (job.input == "-") return job;
   job.kind = kind_of(job.input);
   if (job.kind == InputKind::stream && state.page == 0)
-    usage_error(job.input, "label: {} is a video; give a picture, or one of its own by --page",
+    usage_error(job.input, "label: {} is a video; name a picture, or choose one with --page",
                 job.input);
   job.kind = InputKind::picture;
   const int pages = io::pages_of(job.input).count;
@@ -84,7 +85,7 @@ Job job_of(const State& state) {
     usage_error(std::to_string(state.page), "--page {}: {} has {}", state.page, job.input, pages);
   if (pages > 1 && state.page == 0) {
     throw Error(ErrorCode::input,
-                fmt::format("{}: it has {} pages; take one by --page", job.input, pages),
+                fmt::format("{}: the file has {} pages; choose one with --page", job.input, pages),
                 job.input);
   }
   return job;

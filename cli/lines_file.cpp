@@ -125,10 +125,11 @@ std::string json_of(const Polylines& lines, const LinesFacts& facts) {
 
 void check_job(const Job& job) {
   if (job.kind == InputKind::stream)
-    usage_error(job.input, "--lines: {} is a video; lines are made of pictures",
+    usage_error(job.input, "--lines: {} is a video; lines require a picture",
                 job.input == "-" ? "standard input" : job.input);
   if (job.pages > 1)
-    usage_error(job.input, "--lines: {} has {} pages; take one by --page", job.input, job.pages);
+    usage_error(job.input, "--lines: {} has {} pages; choose one with --page", job.input,
+                job.pages);
 }
 
 // Files of a folder are named as their pictures; where two would have one name, after the whole
@@ -155,18 +156,20 @@ void name_lines(Plan& plan, const LinesOptions& options,
   const bool into_folder =
       out != "-" && (plan.is_batch || fs::is_directory(out, ignored) || out.ends_with('/'));
   if (!into_folder && plan.is_batch)
-    usage_error("-", "--lines -: standard output takes one result; name a folder");
+    usage_error("-", "--lines is - and there are several results; name a folder");
   const std::string named = format_of(out);
   if (!into_folder && out != "-") {
-    if (named.empty()) usage_error(out, "--lines {}: lines are named .svg, .geojson or .json", out);
+    if (named.empty())
+      usage_error(out, "--lines is {}; the extension must be .svg, .geojson or .json", out);
     if (!options.format.empty() && options.format != named)
-      usage_error(options.format, "--lines-format {}: --lines {} names its format itself",
+      usage_error(options.format,
+                  "--lines-format is {} and --lines is {}; the extension sets the format",
                   options.format, out);
   }
   if (into_folder && !fs::is_directory(out, ignored) &&
       (!named.empty() || fs::exists(out, ignored))) {
-    usage_error(out, "--lines {}: with several inputs it is a folder, and this {} a file", out,
-                fs::exists(out, ignored) ? "is" : "names");
+    usage_error(out, "--lines is {}; with several inputs it must be a folder, and this {} a file",
+                out, fs::exists(out, ignored) ? "is" : "names");
   }
   for (Job& job : plan.jobs) {
     check_job(job);

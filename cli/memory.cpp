@@ -46,8 +46,9 @@ int64_t parse_bytes(std::string_view option, std::string_view text) {
                                  [&](const auto& known) { return known.first == rest; });
   if (problem != std::errc() || unit == units.end() || !std::isfinite(number) ||
       number * unit->second < 1 || number * unit->second > 0x1p62) {
-    usage_error(std::string(text), "{} {}: give a number of bytes, or one with MB, GB, MiB or GiB",
-                option, text);
+    usage_error(std::string(text),
+                "{} is {}; it must be a number of bytes, or one with MB, GB, MiB or GiB", option,
+                text);
   }
   return int64_t(number * unit->second);
 }
@@ -62,7 +63,7 @@ void check_memory(const MemoryOptions& options) {
   if (options.given())
     parse_bytes("--memory", options.memory);
   else if (options.restart)
-    usage_error("", "--restart: this goes with --memory");
+    usage_error("", "--restart requires --memory");
 }
 
 namespace {
@@ -80,7 +81,7 @@ std::optional<io::PictureFacts> facts_of(const Job& job, const io::ReadLimits& l
 [[noreturn]] void refuse(const Job& job, const MemoryOptions& options, std::string_view why) {
   throw Error(
       ErrorCode::input,
-      fmt::format("{}: it takes more than --memory {}, and {}", job.input, options.memory, why),
+      fmt::format("{}: the picture exceeds --memory {}, and {}", job.input, options.memory, why),
       job.input);
 }
 
@@ -104,7 +105,7 @@ std::optional<io::BandSettings> larger_than_memory(
   if (!facts || bytes_of(*facts) <= settings.bands.memory) return {};
   if (!facts->refusal.empty()) refuse(job, options, facts->refusal);
   if (job.pages > 1)
-    refuse(job, options, fmt::format("it has {} pages; take one by --page", job.pages));
+    refuse(job, options, fmt::format("the file has {} pages; choose one with --page", job.pages));
   return settings;
 }
 
@@ -120,8 +121,9 @@ std::optional<FileResult> in_bands(
         return io::whole_bytes(facts, work);
       });
   if (!settings) return {};
-  if (!job.lines.empty()) refuse(job, options, "--lines takes the whole picture");
-  if (job.output.empty() || job.output == "-") refuse(job, options, "standard output is no file");
+  if (!job.lines.empty()) refuse(job, options, "--lines requires the whole picture");
+  if (job.output.empty() || job.output == "-")
+    refuse(job, options, "standard output is not a file");
   Progress progress("rows", {});
   settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
   settings->use(devices);

@@ -49,8 +49,8 @@ std::string read_kernel_file(const std::string& path) {
         path, did_you_mean(path, kernel_names));
   }
   if (!std::filesystem::is_regular_file(status) || error || size > uintmax_t(largest_kernel_file))
-    throw Error(ErrorCode::input, fmt::format("--kernel {}: not a file of at most 4 MiB", path),
-                path);
+    throw Error(ErrorCode::input,
+                fmt::format("--kernel is {}; the file must have at most 4 MiB", path), path);
   return io::text_of_file(path, largest_kernel_file);
 }
 
@@ -64,14 +64,14 @@ bool looks_like_numbers(std::string_view text) {
 double parse_number(std::string_view option, std::string_view text) {
   double value = 0;
   if (!parse_whole(text, value) || !std::isfinite(value))
-    usage_error(std::string(text), "{} {}: this is no number", option, text);
+    usage_error(std::string(text), "{} is {}; it must be a number", option, text);
   return value;
 }
 
 int64_t parse_whole_number(std::string_view option, std::string_view text) {
   int64_t value = 0;
   if (!parse_whole(text, value))
-    usage_error(std::string(text), "{} {}: this is no whole number", option, text);
+    usage_error(std::string(text), "{} is {}; it must be a whole number", option, text);
   return value;
 }
 
@@ -81,20 +81,21 @@ Rect parse_region(std::string_view text) {
   bool good = parts.size() == 4;
   for (size_t i = 0; good && i < 4; ++i) good = parse_whole(parts[i], numbers[i]);
   if (!good) {
-    usage_error(std::string(text), "--region {}: give four whole numbers, x,y,width,height", text);
+    usage_error(std::string(text),
+                "--region is {}; it must be four whole numbers, x,y,width,height", text);
   }
   const Rect rect{numbers[0], numbers[1], numbers[2], numbers[3]};
   if (rect.x < 0 || rect.y < 0)
-    usage_error(std::string(text), "--region {}: x and y count from 0", text);
+    usage_error(std::string(text), "--region is {}; x and y must be at least 0", text);
   if (rect.width < 1 || rect.height < 1)
-    usage_error(std::string(text), "--region {}: width and height must be at least 1", text);
+    usage_error(std::string(text), "--region is {}; width and height must be at least 1", text);
   return rect;
 }
 
 Parameter parse_parameter(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
-    usage_error(std::string(text), "--param {}: give name=value", text);
+    usage_error(std::string(text), "--param is {}; it must be name=value", text);
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
@@ -103,24 +104,25 @@ Border parse_border(std::string_view option, std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   if (name == "reflect") {
     usage_error(std::string(text),
-                "{} {}: programs differ in what that is; reflect101 is dcb|abcd, symmetric is "
-                "cba|abcd",
+                "{} is {}, which programs define differently; use reflect101 (dcb|abcd) or "
+                "symmetric (cba|abcd)",
                 option, text);
   }
   const auto mode = name == "symmetric" ? BorderMode::reflect : value_named<BorderMode>(name);
   if (!mode) {
     const std::vector<std::string> names = {"replicate", "symmetric", "reflect101",
                                             "constant",  "wrap",      "ignore"};
-    usage_error(std::string(text), "{} {}: it must be {}{}", option, text,
+    usage_error(std::string(text), "{} is {}; it must be {}{}", option, text,
                 either_of(std::vector<std::string_view>(names.begin(), names.end())),
                 did_you_mean(name, names));
   }
   Border out{*mode};
   if (colon == std::string_view::npos) return out;
   if (out.mode != BorderMode::constant)
-    usage_error(std::string(text), "{} {}: only constant takes a value", option, text);
+    usage_error(std::string(text), "{} is {}; only constant supports a value", option, text);
   if (!parse_whole(text.substr(colon + 1), out.value) || !std::isfinite(out.value))
-    usage_error(std::string(text), "{} {}: what follows the colon is no number", option, text);
+    usage_error(std::string(text), "{} is {}; the value after the colon must be a number", option,
+                text);
   return out;
 }
 
@@ -139,7 +141,8 @@ DifferenceThreshold parse_difference(std::string_view option, std::string_view t
   const bool automatic = text.starts_with("auto:");
   double level = 0;
   if (!parse_whole(automatic ? text.substr(5) : text, level) || !std::isfinite(level))
-    usage_error(std::string(text), "{} {}: give T, auto or auto:T, T a number", option, text);
+    usage_error(std::string(text), "{} is {}; it must be T, auto or auto:T, where T is a number",
+                option, text);
   return automatic ? DifferenceThreshold::automatic(level) : DifferenceThreshold(level);
 }
 
@@ -149,7 +152,8 @@ io::White parse_white(std::string_view text) {
   if (text == "light") return {Rule::light};
   double value = 0;
   if (!parse_whole(text, value) || !std::isfinite(value) || value <= 0)
-    usage_error(std::string(text), "--white {}: give auto, light, or a number above 0", text);
+    usage_error(std::string(text), "--white is {}; it must be auto, light or a number above 0",
+                text);
   return {Rule::number, value};
 }
 
@@ -157,11 +161,10 @@ int parse_cuda_device(std::string_view text) {
   if (text == "cuda") return 0;
   int number = -1;
   if (!text.starts_with("cuda:") || !parse_whole(text.substr(5), number) || number < 0) {
-    usage_error(
-        std::string(text),
-        "--device {}: give auto, cpu, cuda or cuda:N, N counting from 0; cuda:all goes with "
-        "edges, filter, label and detect",
-        text);
+    usage_error(std::string(text),
+                "--device is {}; it must be auto, cpu, cuda or cuda:N (N counts from 0), or "
+                "cuda:all with edges, filter, label and detect",
+                text);
   }
   return number;
 }
@@ -171,7 +174,7 @@ namespace {
   const std::vector<std::string> forms = {"auto", "auto:otsu", "auto:median", "auto:percentile",
                                           "auto:noise"};
   usage_error(std::string(text),
-              "--threshold {}: give a number, auto, auto:otsu, auto:median, auto:noise or "
+              "--threshold is {}; it must be a number, auto, auto:otsu, auto:median, auto:noise or "
               "auto:percentile[:P]{}",
               text, did_you_mean(text, forms));
 }
@@ -185,7 +188,7 @@ ThresholdSpec parse_threshold(std::string_view text) {
     if (!parse_whole(text, value) || !std::isfinite(value)) refuse_threshold(text);
     spec.value = value;
     if (*spec.value < 0)
-      usage_error(std::string(text), "--threshold {}: it must be at least 0", text);
+      usage_error(std::string(text), "--threshold is {}; it must be at least 0", text);
     return spec;
   }
   const std::string_view rule = parts.size() > 1 ? parts[1] : "otsu";
@@ -195,8 +198,7 @@ ThresholdSpec parse_threshold(std::string_view text) {
   spec.rule = *named;
   if (parts.size() == 3) {
     if (!parse_whole(parts[2], spec.percent) || !(spec.percent >= 0 && spec.percent <= 100))
-      usage_error(std::string(text), "--threshold {}: a percentile is a number from 0 to 100",
-                  text);
+      usage_error(std::string(text), "--threshold is {}; the percentile must be 0 to 100", text);
   }
   return spec;
 }
@@ -208,7 +210,7 @@ KernelSpec parse_kernel(std::string_view text, bool may_read_files) {
   const auto size = [&](size_t max_parts) {
     int n = 0;
     if (parts.size() < 2 || parts.size() > max_parts || !parse_whole(parts[1], n))
-      usage_error(value, "--kernel {}: give {}:N, N a whole number", text, name);
+      usage_error(value, "--kernel is {}; it must be {}:N, where N is a whole number", text, name);
     return n;
   };
   try {
@@ -216,14 +218,15 @@ KernelSpec parse_kernel(std::string_view text, bool may_read_files) {
     if (name == "sharpen") return {stencils::sharpen(size(2))};
     if (name == "unsharp") return {stencils::unsharp(size(2))};
     if (name == "laplacian") {
-      if (parts.size() > 1) usage_error(value, "--kernel {}: laplacian takes no size", text);
+      if (parts.size() > 1)
+        usage_error(value, "--kernel is {}; laplacian does not support a size", text);
       return {stencils::laplacian()};
     }
     if (name == "gaussian") {
       const int ksize = size(3);
       const double sigma = parts.size() == 3 ? parse_number("--kernel", parts[2]) : 0;
       if (parts.size() == 3 && sigma <= 0)
-        usage_error(value, "--kernel {}: sigma must be above 0", text);
+        usage_error(value, "--kernel is {}; sigma must be above 0", text);
       return {stencils::gaussian(ksize, sigma), ksize, sigma};
     }
     if (looks_like_numbers(text)) return {Stencil::parse(text)};
@@ -234,7 +237,7 @@ KernelSpec parse_kernel(std::string_view text, bool may_read_files) {
       throw;
     usage_error(value, "--kernel {}: {}", text, error.what());
   }
-  usage_error(value, "--kernel {}: no kernel of that name", text);
+  usage_error(value, "--kernel is {}; there is no kernel of that name", text);
 }
 
 }  // namespace cuesta::cli

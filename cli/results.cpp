@@ -147,7 +147,7 @@ int pass_frames(io::FrameSource& source, const CommonOptions& common, const Stop
   }
   results.finish(stop.came() ? Ending::interrupted : Ending::whole, source.name(), frames);
   if (const auto what = source.damage(); !what.empty())
-    warn("{}: {}; went on{}", source.name(), what, common.partial ? " (--partial)" : "");
+    warn("{}: {}; continued{}", source.name(), what, common.partial ? " (--partial)" : "");
   return stop.came() ? exit_interrupted : exit_done;
 }
 

@@ -27,8 +27,8 @@ void check_region(ConstAnyView picture, const Rect& region, const std::string& n
     return;
   const std::string text =
       fmt::format("{},{},{},{}", region.x, region.y, region.width, region.height);
-  usage_error(text, "--region {}: this leaves the picture {}, which has {} x {} pixels", text, name,
-              picture.width, picture.height);
+  usage_error(text, "--region is {}; it must be inside the picture {}, which has {} x {} pixels",
+              text, name, picture.width, picture.height);
 }
 
 ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,

@@ -135,9 +135,9 @@ class Filter {
         if (entered >= 0) return int(entered);
       }
     }
-    throw Error(
-        ErrorCode::unsupported,
-        fmt::format("this system's kernel gives no sandbox (seccomp: {})", io::reason_of(errno)));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("this system's kernel does not support the sandbox (seccomp: {})",
+                            io::reason_of(errno)));
   }
 
  private:
@@ -222,7 +222,8 @@ int enter_asking_sandbox() {
 
 namespace cuesta::cli {
 void enter_sandbox() {
-  throw Error(ErrorCode::unsupported, "there is no sandbox but on Linux, on x86-64 and aarch64");
+  throw Error(ErrorCode::unsupported,
+              "the sandbox is supported on Linux only, on x86-64 and aarch64");
 }
 int enter_asking_sandbox() {
   enter_sandbox();

@@ -13,7 +13,7 @@ namespace {
 
 Point point_of(const Json& value, const std::string& place) {
   if (!value.is_array() || value.size() != 2 || !value[0].is_number() || !value[1].is_number())
-    fail_at(place, fmt::format("{} is no point [x, y]", shown(value)));
+    fail_at(place, fmt::format("{} must be a point [x, y]", shown(value)));
   return {value[0].get<double>(), value[1].get<double>()};
 }
 
@@ -43,7 +43,7 @@ Zone zone_of(const Json& value, const std::string& where) {
   if (kind == "exclude")
     zone.kind = ZoneKind::exclude;
   else if (kind != "include")
-    fail_at(table.place_of("kind"), fmt::format("\"{}\" is neither include nor exclude", kind));
+    fail_at(table.place_of("kind"), fmt::format("\"{}\" must be include or exclude", kind));
   return zone;
 }
 

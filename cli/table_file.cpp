@@ -44,7 +44,7 @@ Json json_of(const toml::node& node, const std::string& path) {
   if (const auto* number = node.as_floating_point()) return number->get();
   if (const auto* yes = node.as_boolean()) return yes->get();
   fail_at(path,
-          fmt::format("line {}: dates and times mean nothing here", node.source().begin.line));
+          fmt::format("line {}: dates and times are not supported", node.source().begin.line));
 }
 
 Json parsed_toml(const std::string& text, const std::string& path) {
@@ -58,7 +58,7 @@ Json parsed_toml(const std::string& text, const std::string& path) {
 #else
 Json parsed_toml(const std::string&, const std::string& path) {
   throw Error(ErrorCode::unsupported,
-              path + ": this build of Cuesta reads no TOML; write it as JSON", path);
+              path + ": this build of Cuesta does not support TOML; write the file as JSON", path);
 }
 #endif
 
@@ -66,7 +66,7 @@ Json parsed_json(const std::string& text, const std::string& path) {
   // Without `message`'s own prefix, "[json.exception.parse_error.101] parse error at ".
   try {
     return Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
-      if (depth > 64) fail_at(path, "lists and tables lie more than 64 deep in each other");
+      if (depth > 64) fail_at(path, "lists and tables are nested more than 64 deep");
       return true;
     });
   } catch (const Json::parse_error& error) {
@@ -85,7 +85,7 @@ Json parsed_json(const std::string& text, const std::string& path) {
 Json read_tables(const std::string& path, std::string_view what) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".toml" && extension != ".json") {
-    fail_at(path, fmt::format("{} is a .toml or a .json file{}", what,
+    fail_at(path, fmt::format("{} must be a .toml or .json file{}", what,
                               extension.empty() ? "" : ", not " + extension));
   }
   return parse_tables(io::text_of_file(path), path);
@@ -107,11 +107,11 @@ std::string shown(const Json& value) {
 
 Table::Table(const Json& value, std::string where, std::initializer_list<std::string_view> keys)
     : value_(value), where_(std::move(where)) {
-  if (!value.is_object()) fail_at(where_, fmt::format("{} is no table", shown(value)));
+  if (!value.is_object()) fail_at(where_, fmt::format("{} must be a table", shown(value)));
   for (const auto& [key, ignored] : value.items()) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
-    fail_at(where_,
-            fmt::format("there is no key \"{}\"; there are {}", key, fmt::join(keys, ", ")));
+    fail_at(where_, fmt::format("there is no key \"{}\"; the key must be one of: {}", key,
+                                fmt::join(keys, ", ")));
   }
 }
 
@@ -121,7 +121,7 @@ const Json* Table::find(const char* key) const {
 }
 
 void Table::refuse(const char* key, const char* wanted) const {
-  fail_at(place_of(key), fmt::format("{} is no {}", shown(*find(key)), wanted));
+  fail_at(place_of(key), fmt::format("{} must be {}", shown(*find(key)), wanted));
 }
 
 const Json& Table::needed(const char* key) const {
@@ -139,14 +139,14 @@ std::string Table::text(const char* key) const {
 std::optional<double> Table::number(const char* key) const {
   const Json* found = find(key);
   if (!found) return std::nullopt;
-  if (!found->is_number()) refuse(key, "number");
+  if (!found->is_number()) refuse(key, "a number");
   return found->get<double>();
 }
 
 std::optional<int64_t> Table::whole_number(const char* key) const {
   const auto found = number(key);
   if (!found) return std::nullopt;
-  if (!(std::abs(*found) < 9e15) || *found != std::floor(*found)) refuse(key, "whole number");
+  if (!(std::abs(*found) < 9e15) || *found != std::floor(*found)) refuse(key, "a whole number");
   return int64_t(*found);
 }
 
@@ -154,7 +154,7 @@ const Json& Table::list(const char* key) const {
   static const Json none = Json::array();
   const Json* found = find(key);
   if (!found) return none;
-  if (!found->is_array()) refuse(key, "list");
+  if (!found->is_array()) refuse(key, "a list");
   return *found;
 }
 

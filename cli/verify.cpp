@@ -28,7 +28,7 @@ std::vector<verify::Operation> chosen_operations(const State& state) {
     if (operation.name == state.operation) return {operation};
     names.push_back(operation.name);
   }
-  usage_error(state.operation, "no operation is named {}; there are {}", state.operation,
+  usage_error(state.operation, "operation is {}; it must be one of: {}", state.operation,
               fmt::join(names, ", "));
 }
 

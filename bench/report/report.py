@@ -1548,7 +1548,8 @@ def report(result, only=None, all_details=False):
     ]
     items += [Note("\nnotes"), *(Note(f"  {note}") for note in notes)] if notes else []
     return items + [
-        Note(f"not equal, so not timed: {difference}") for difference in result.whole["differences"]
+        Note(f"the result differs, so it is not timed: {difference}")
+        for difference in result.whole["differences"]
     ]
 
 

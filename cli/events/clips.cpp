@@ -13,13 +13,13 @@ class Clips final : public EventSink {
   Clips(const std::string& folder, const WatchFacts& facts) : folder_(folder), facts_(facts) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(facts.source, error)) {
-      usage_error(folder, "--clips {}: clips are cut from a file, and {} can be read only once",
-                  folder, facts.source == "-" ? "standard input" : facts.source);
+      usage_error(folder, "--clips {}: clips require a file, and {} can be read only once", folder,
+                  facts.source == "-" ? "standard input" : facts.source);
     }
     extension_ = io::clip_extension(facts.source);
     if (extension_.empty()) {
-      usage_error(folder, "--clips {}: clips are copied as they are encoded, and {} is not encoded",
-                  folder, facts.source);
+      usage_error(folder, "--clips {}: clips require encoded video, and {} is not encoded", folder,
+                  facts.source);
     }
     std::filesystem::create_directories(folder, error);
     if (error)

@@ -42,7 +42,7 @@ std::vector<std::string> words_of(const std::string& command) {
       is_word = true;
     }
   }
-  if (quote) usage_error(command, "--on-event {}: a {} does not end", command, quote);
+  if (quote) usage_error(command, "--on-event {}: a {} is not closed", command, quote);
   if (is_word) words.push_back(word);
   if (words.empty()) usage_error(command, "--on-event \"{}\": name a program", command);
   return words;
@@ -102,7 +102,7 @@ class Hook final : public EventSink {
     const auto until = Clock::now() + std::chrono::seconds(10);
     while (go_on(), !running_.empty() || !waiting_.empty()) {
       if (Clock::now() > until) {
-        warn("--on-event {}: {} still run; they are left to themselves", command_,
+        warn("--on-event {}: {} still running; the command does not wait for them", command_,
              running_.size() + waiting_.size());
         return;
       }

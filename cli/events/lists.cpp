@@ -176,7 +176,7 @@ class MotFile final : public EventSink {
 void check_event_list(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".csv" && extension != ".edl" && extension != ".ndjson")
-    usage_error(path, "--events {}: a list of events is named .csv, .edl or .ndjson", path);
+    usage_error(path, "--events is {}; the extension must be .csv, .edl or .ndjson", path);
 }
 
 std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts& facts) {

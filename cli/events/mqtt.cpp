@@ -60,7 +60,7 @@ MqttAddress mqtt_address(const std::string& text) {
   const size_t scheme = rest.find("://");
   const std::string_view kind = rest.substr(0, scheme);
   if (scheme == rest.npos || (kind != "mqtt" && kind != "mqtts"))
-    fail("it begins with neither mqtt:// nor mqtts://");
+    fail("it must begin with mqtt:// or mqtts://");
   address.is_tls = kind == "mqtts";
   if (address.is_tls) address.port = 8883;
   rest.remove_prefix(scheme + 3);
@@ -70,7 +70,7 @@ MqttAddress mqtt_address(const std::string& text) {
     std::string_view user = take_until(place, at);
     address.user = decoded(take_until(user, user.find(':')));
     address.password = decoded(user);
-    if (address.user.empty()) fail("a password needs a user");
+    if (address.user.empty()) fail("a password requires a user");
   }
   address.shown = fmt::format("{}://{}", kind, place);
   std::string_view port;
@@ -78,7 +78,7 @@ MqttAddress mqtt_address(const std::string& text) {
     place.remove_prefix(1);
     if (place.find(']') == place.npos) fail("a ] is missing");
     address.host = take_until(place, place.find(']'));
-    if (!place.empty() && !place.starts_with(':')) fail("a : stands between host and port");
+    if (!place.empty() && !place.starts_with(':')) fail("a : must separate host and port");
     if (!place.empty()) port = place.substr(1);
     if (place == ":") fail("the port is missing");
   } else {
@@ -87,20 +87,19 @@ MqttAddress mqtt_address(const std::string& text) {
     port = place;
     if (has_port && port.empty()) fail("the port is missing");
   }
-  if (address.host.empty()) fail("it names no host");
+  if (address.host.empty()) fail("the host is missing");
   if (!port.empty()) {
     const char* end = port.data() + port.size();
     const auto [read, error] = std::from_chars(port.data(), end, address.port);
     if (error != std::errc() || read != end || address.port < 1 || address.port > 65535)
-      fail(fmt::format("\"{}\" is no port", port));
+      fail(fmt::format("the port is \"{}\"; it must be 1 to 65535", port));
   }
   while (address.topic.ends_with('/')) address.topic.pop_back();
   if (address.topic.empty() ||
       address.topic.find_first_of(std::string_view("+#\0", 3)) != std::string::npos ||
       address.topic.starts_with('$') || address.topic.size() > 1000)
-    fail(fmt::format(
-        "the topic \"{}\" is none to publish under: it has no +, no # and no $ in front",
-        address.topic));
+    fail(fmt::format("the topic is \"{}\"; it must not contain + or # or begin with $",
+                     address.topic));
   if (!has_mqtt()) {
     throw Error(
         ErrorCode::unsupported,

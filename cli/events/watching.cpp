@@ -89,11 +89,13 @@ void WatchOptions::check() const {
   for (const std::string& path : events) check_event_list(path);
   if (!on_event.empty()) words_of(on_event);
   if (!mqtt.empty()) mqtt_address(mqtt);
-  if (mqtt.empty() && mqtt_objects) usage_error("", "--mqtt-objects: name the broker with --mqtt");
+  if (mqtt.empty() && mqtt_objects)
+    usage_error("", "--mqtt-objects requires a broker; name it with --mqtt");
   if (heat_map.empty()) return;
   const std::string extension = std::filesystem::path(heat_map).extension().string();
   if (!io::is_writable_extension(extension))
-    usage_error(heat_map, "--heatmap {}: a picture is named .png, .jpg, .tif or .webp", heat_map);
+    usage_error(heat_map, "--heatmap is {}; the extension must be .png, .jpg, .tif or .webp",
+                heat_map);
 }
 
 namespace {
@@ -123,11 +125,11 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   if (!mask_path.empty()) {
     mask = mask_in(mask_path, common);
     if (mask.size() != facts_.size()) {
-      throw Error(
-          ErrorCode::input,
-          fmt::format("the mask {} has {} x {} pixels, and {} has {} x {}", mask_path, mask.width(),
-                      mask.height(), facts_.source, facts_.format.width, facts_.format.height),
-          mask_path);
+      throw Error(ErrorCode::input,
+                  fmt::format("the mask {} is {} x {} and {} is {} x {}; the sizes must match",
+                              mask_path, mask.width(), mask.height(), facts_.source,
+                              facts_.format.width, facts_.format.height),
+                  mask_path);
     }
     file.scene.mask = mask;
   }

@@ -70,13 +70,13 @@ std::vector<std::string> names_in(const DescribedOptions& described) {
 
 std::vector<std::string> words_of(const Json& values, const std::vector<std::string>& names) {
   std::vector<std::string> words;
-  if (!values.is_object()) usage_error("", "tune: values are no object");
+  if (!values.is_object()) usage_error("", "tune: values must be an object");
   for (const auto& [name, value] : values.items()) {
     if (std::ranges::find(names, name) == names.end())
       usage_error(name, "tune: there is no control {}{}", name, did_you_mean(name, names));
     const bool is_on = value.is_boolean() && value.get<bool>();
     if (!is_on && !value.is_string())
-      usage_error(value.dump(), "tune: {} is {}; it must be a text or true", name, value.dump());
+      usage_error(value.dump(), "tune: {} is {}; it must be text or true", name, value.dump());
     words.push_back(flag_of(name));
     if (is_on) continue;
     const auto text = value.get<std::string>();

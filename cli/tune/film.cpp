@@ -118,7 +118,8 @@ Film::Film(std::string input, const CommonOptions& common)
       bits_(reader_->format().bits),
       expected_(reader_->expected_frames()) {
   if (!common.region.empty()) {
-    usage_error(common.region, "--region {}: this goes with pictures; zones are drawn in the page",
+    usage_error(common.region,
+                "--region is {}; it is supported for pictures only (draw zones on the page)",
                 common.region);
   }
   decoder_ = std::jthread([this] { decode(); });
@@ -163,7 +164,8 @@ ConstAnyView Film::frame(size_t index) const {
   if (index < frames_.size()) return frames_[index].view();
   if (!problem_.empty()) throw Error(ErrorCode::input, problem_, input_);
   throw Error(ErrorCode::input,
-              fmt::format("{}: there is no frame {}; {} are here", input_, index, frames_.size()),
+              fmt::format("{}: there is no frame {}; {} frames are available", input_, index,
+                          frames_.size()),
               input_);
 }
 
@@ -188,7 +190,7 @@ Reply Film::answer(const HttpRequest& request) {
     if (request.path != "source") return not_found();
     if (request.query.empty() || request.query.size() > 8 ||
         request.query.find_first_not_of("0123456789") != std::string::npos)
-      usage_error(request.query, "tune: {} is no number of a frame", request.query);
+      usage_error(request.query, "tune: frame is {}; it must be a whole number", request.query);
     return source(size_t(std::stoul(request.query)));
   }
   const Json asked = parsed(request.body);

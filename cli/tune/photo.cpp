@@ -72,11 +72,11 @@ Photo::Photo(std::string input, const CommonOptions& common)
     whole.pixels = std::move(cut);
   }
   if (int64_t(whole.width()) * whole.height() > max_pixels) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: {} x {} pixels are more than the {} that a page shows; --region "
-                            "x,y,w,h tunes on a part of it",
-                            input_, whole.width(), whole.height(), max_pixels),
-                input_);
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: {} x {} pixels exceed the {} that a page shows; use --region x,y,w,h",
+                    input_, whole.width(), whole.height(), max_pixels),
+        input_);
   }
   levels_.push_back(std::move(whole));
   while (int64_t(levels_.back().width()) * levels_.back().height() > small_enough &&
@@ -86,7 +86,7 @@ Photo::Photo(std::string input, const CommonOptions& common)
 
 const io::Picture& Photo::picture(int level) const {
   if (level < 0 || size_t(level) >= levels_.size())
-    usage_error(std::to_string(level), "tune: there is no level {}; they are 0 to {}", level,
+    usage_error(std::to_string(level), "tune: level is {}; it must be 0 to {}", level,
                 levels_.size() - 1);
   return levels_[size_t(level)];
 }

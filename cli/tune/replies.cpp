@@ -37,7 +37,7 @@ std::string rows_of(ConstAnyView plane) {
 
 Json parsed(const std::string& body) {
   Json asked = Json::parse(body, nullptr, false);
-  if (!asked.is_object()) usage_error("", "tune: the request is no JSON object");
+  if (!asked.is_object()) usage_error("", "tune: the request must be a JSON object");
   return asked;
 }
 

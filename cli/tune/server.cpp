@@ -43,7 +43,7 @@ struct Server::State {
   std::vector<std::string> hosts;
   socket_t listener = INVALID_SOCKET;
 
-  bool is_ours(const httplib::HttpRequest& request) const {
+  bool is_ours(const httplib::Request& request) const {
     const auto named = [&](const std::string& name, const std::string& before) {
       for (const auto& host : hosts)
         if (name == before + host) return true;
@@ -61,7 +61,7 @@ struct Server::State {
     return path.size() >= token.size() + 2 && path[0] == '/' && path[token.size() + 1] == '/' &&
            equal(std::string_view(path).substr(1, token.size()), token);
   }
-  void answer(const httplib::HttpRequest& request, httplib::Response& response) {
+  void answer(const httplib::Request& request, httplib::Response& response) {
     const Reply reply = handler({.posts = request.method == "POST",
                                  .path = request.path.substr(token.size() + 2),
                                  .query = request.get_param_value("of"),
@@ -90,14 +90,14 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   server.set_pre_routing_handler(
-      [this](const httplib::HttpRequest& request, httplib::Response& response) {
+      [this](const httplib::Request& request, httplib::Response& response) {
         for (const auto& [name, value] : protection) response.set_header(name, value);
         if (state_->is_ours(request)) return httplib::Server::HandlerResponse::Unhandled;
         response.status = 403;
         response.set_content("403: this address is not the tuner's page\n", "text/plain");
         return httplib::Server::HandlerResponse::Handled;
       });
-  const auto answer = [this](const httplib::HttpRequest& request, httplib::Response& response) {
+  const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
     state_->answer(request, response);
   };
   server.Get("/.*", answer);
@@ -106,12 +106,14 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   const int got = port != 0 ? (server.bind_to_port(loopback, port) ? port : -1)
                             : server.bind_to_any_port(loopback);
   if (got < 0) {
-    throw Error(ErrorCode::output,
-                port != 0 ? fmt::format("--port {}: something else listens there, or may not; "
-                                        "without it a free one is taken",
-                                        port)
-                          : "tune: no port of 127.0.0.1 is free",
-                std::to_string(port));
+    throw Error(
+        ErrorCode::output,
+        port != 0
+            ? fmt::format(
+                  "--port is {}, which is in use or not permitted; leave it out to use a free port",
+                  port)
+            : "tune: no port on 127.0.0.1 is available",
+        std::to_string(port));
   }
   // httplib asks for 5. Of more at once, while nothing is accepted, Linux refuses some whose
   // request comes in two parts (SYN cookies, which only the first segment passes).

@@ -95,11 +95,10 @@ std::unique_ptr<Subject> subject_of(const TuneOptions& options) {
 }
 
 int run(const TuneOptions& options) {
-  if (options.input == "-")
-    usage_error("-", "tune: a file is needed, for its name stands in what is copied");
+  if (options.input == "-") usage_error("-", "tune: standard input is not supported; name a file");
   if (io::is_live(options.input)) {
     throw Error(ErrorCode::input,
-                fmt::format("{}: a live video is not tuned; record some of it", options.input),
+                fmt::format("{}: live video is not supported; record a file first", options.input),
                 options.input);
   }
   std::unique_ptr<Subject> subject;
@@ -112,7 +111,8 @@ int run(const TuneOptions& options) {
     try {
       enter_sandbox();
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}; --no-sandbox goes without", error.what()));
+      throw Error(error.code(),
+                  fmt::format("{}; use --no-sandbox to run without it", error.what()));
     }
   }
   subject = subject_of(options);

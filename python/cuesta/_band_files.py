@@ -57,7 +57,7 @@ def _bytes_of(memory: int | str) -> int:
         return int(float(number) * units[memory[len(number) :]])
     except (KeyError, ValueError, OverflowError):
         raise InvalidArgument(
-            f"memory is {memory!r}; it is a number of bytes, or a text such as '512MB' or '2GiB'",
+            f"memory is {memory!r}; it must be a number of bytes, or a text such as '512MB' or '2GiB'",
             memory,
         ) from None
 
@@ -72,7 +72,7 @@ def banding(
 ) -> Any:
     """How a call works, as the extension takes it."""
     if tiff not in _LAYOUTS:
-        raise InvalidArgument(f"tiff is {tiff!r}; it is one of {', '.join(_LAYOUTS)}", tiff)
+        raise InvalidArgument(f"tiff is {tiff!r}; it must be one of {', '.join(_LAYOUTS)}", tiff)
     return files_extension().Banding(
         _bytes_of(memory), rows or 0, resume, tiff, str(device), progress
     )

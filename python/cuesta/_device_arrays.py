@@ -159,7 +159,7 @@ class _Device(Dlpack):
 
     def without_alpha(self, array: Any) -> Any:
         raise Unsupported(
-            f"image has {array.shape[-1]} channels, the last of which is alpha, and no library stands for it that could "
+            f"image has {array.shape[-1]} channels, the last is alpha, and no library stands for it that could "
             "leave it out; give the array without it, or a cupy or torch array",
             str(array.shape),
         )

@@ -450,7 +450,7 @@ def sobel(
     for name in wanted:
         if name not in _SOBEL_OUTPUTS or wanted.count(name) > 1:
             raise InvalidArgument(
-                f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
+                f"outputs is {outputs!r}; it must be one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
     s = Source(image, layout, "image", options.pop("stream", None), channels="one")

@@ -38,7 +38,7 @@ def _filtered(
     wanted = dtype or s.dtype
     if wanted not in (s.dtype, "int16", "float32"):
         raise InvalidArgument(
-            f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype)
+            f"dtype is {dtype!r}; it must be the image's ({s.dtype}), int16 or float32", repr(dtype)
         )
     s = s.widened()
     r = Result(s, out, wanted)

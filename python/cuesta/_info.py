@@ -102,14 +102,14 @@ class Device:
 def _device_kind(device: str | None) -> str | None:
     if device is None or device in ("cpu", "cuda"):
         return device
-    raise InvalidArgument(f"device is {device!r}; it is 'cpu' or 'cuda'", repr(device))
+    raise InvalidArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'", repr(device))
 
 
 def _check_operation(operation: str | None) -> None:
     names = _core.operations()
     if operation is not None and operation not in names:
         raise InvalidArgument(
-            f"operation is {operation!r}; it is one of {', '.join(names)}", repr(operation)
+            f"operation is {operation!r}; it must be one of {', '.join(names)}", repr(operation)
         )
 
 
@@ -227,7 +227,7 @@ def which_all(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> 
     call = getattr(sys.modules["cuesta"], name, None) if isinstance(function, str) else function
     if not callable(call) or isinstance(call, type):
         raise InvalidArgument(
-            f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'",
+            f"function is {name!r}; it must be the name of a function that takes arrays, as 'canny'",
             name,
         )
     steps = [

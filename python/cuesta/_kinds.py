@@ -406,9 +406,8 @@ def kind_of(array: Any, what: str) -> Kind:
         kind = Dlpack()
     else:
         raise TypeError(
-            f"{what} is {type(array).__name__}; it must be an array: numpy, torch, cupy or any that has "
-            "__dlpack__ or __cuda_array_interface__; a PIL picture; or the path of a picture file (numpy.asarray makes "
-            "an array of nested lists)"
+            f"{what} is {type(array).__name__}; it must be an array (numpy, torch, cupy, __dlpack__ or "
+            "__cuda_array_interface__), a PIL picture or a path"
         )
     return _kinds.setdefault(type(array), kind)
 

@@ -46,7 +46,7 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
         number = LAYOUTS.get(layout)
         if number is None:
             raise InvalidArgument(
-                f"layout is {layout!r}; it is one of {', '.join(NAMES)}", repr(layout)
+                f"layout is {layout!r}; it must be one of {', '.join(NAMES)}", repr(layout)
             )
         if _DIMENSIONS[layout] != count:
             raise InvalidArgument(

@@ -123,7 +123,7 @@ def trace(
         others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}
         for name, value in others.items():
             if value is not None:
-                raise InvalidArgument(f"{name} goes with method 'canny', not 'log'", repr(value))
+                raise InvalidArgument(f"{name} requires method 'canny', not 'log'", repr(value))
         if isinstance(threshold, str):
             raise InvalidArgument(
                 f"threshold is {threshold!r}; of method 'log' it is a number", repr(threshold)
@@ -151,5 +151,5 @@ def trace(
             s.stream,
         )
     else:
-        raise InvalidArgument(f"method is {method!r}; it is 'canny' or 'log'", repr(method))
+        raise InvalidArgument(f"method is {method!r}; it must be 'canny' or 'log'", repr(method))
     return lines_of(places, strengths, rows)

@@ -27,8 +27,8 @@ def files_extension() -> Any:
         return import_module("cuesta._files")
     except ImportError as error:
         raise Unsupported(
-            f"picture files need libvips: {error}; install it (Debian: libvips42) and a cuesta that was built where "
-            "its headers are (libvips-dev), or read the file with another library and give the array",
+            f"picture files need libvips: {error}; install it (Debian: libvips42) and a cuesta built with it, "
+            "or read the file with another library",
             "libvips",
         ) from error
 

@@ -282,7 +282,7 @@ class SceneWatch(HoldsState):
             name, polygon, kind, *limits = zone
             if kind not in ("include", "exclude"):
                 raise InvalidArgument(
-                    f"zone {name!r}: kind is {kind!r}; it is 'include' or 'exclude'", str(kind)
+                    f"zone {name!r}: kind is {kind!r}; it must be 'include' or 'exclude'", str(kind)
                 )
             rows.append((name, kind == "exclude", [tuple(corner) for corner in polygon], *limits))
         handle = None

@@ -132,8 +132,8 @@ def _extension() -> Any:
         return import_module("cuesta._video")
     except ImportError as error:
         raise Unsupported(
-            f"video needs FFmpeg's libav libraries: {error}; install them (Debian: libavformat59, libswscale6), or read "
-            "the video with another library and give its frames to MotionDetector",
+            f"video needs FFmpeg's libav libraries: {error}; install them (Debian: libavformat59, libswscale6), or pass "
+            "frames from another library to MotionDetector",
             "libav",
         ) from error
 

@@ -270,7 +270,7 @@ def _vmap(name: str, images: int) -> Callable[..., Any]:
             which = "the image" if images == 1 else f"each of {images} images"
             raise NotImplementedError(
                 f"torch.vmap over cuesta.{name} takes pictures along one dimension of {which} "
-                f"and nothing else mapped; layout={layout!r}: HW, HWC and CHW are accepted"
+                f"with no other input mapped; layout={layout!r}: HW, HWC and CHW are accepted"
             )
         batches = [image.movedim(d, 0) for image, d in zip(arguments, dims, strict=False)]
         if layout != "CHW":

@@ -19,20 +19,19 @@ Space space_of(const Array& array, const char* what) {
   const int type = array.device_type();
   if (type == nb::device::cpu::value || type == nb::device::cuda_host::value) return Space::host;
   if (!on_gpu(type)) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{} lives on a device of DLPack type {}; it must be on the CPU or on a "
-                            "CUDA device",
-                            what, type),
-                std::to_string(type));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format(
+            "{} is on a device of DLPack type {}; it must be on the CPU or on a CUDA device", what,
+            type),
+        std::to_string(type));
   }
 #if !CUESTA_HAS_CUDA
-  throw Error(
-      ErrorCode::device,
-      fmt::format("{} lives on CUDA device {}, and this build of cuesta has no CUDA part; "
-                  "install one that was built with a CUDA toolkit, or move the array to the "
-                  "CPU",
-                  what, array.device_id()),
-      fmt::format("cuda:{}", array.device_id()));
+  throw Error(ErrorCode::device,
+              fmt::format("{} is on CUDA device {} and this build does not support CUDA; install a "
+                          "CUDA build of cuesta, or move the array to the CPU",
+                          what, array.device_id()),
+              fmt::format("cuda:{}", array.device_id()));
 #else
   return Space::device;
 #endif
@@ -55,7 +54,7 @@ PixelType type_of(const Array& array, const char* what) {
       fmt::format("{}{}", dtype.code < std::size(kinds) ? kinds[dtype.code] : "dtype ", dtype.bits);
   throw Error(
       ErrorCode::invalid_argument,
-      fmt::format("{} is {}; samples are uint8, bool, uint16, int16, int32 or float32", what, name),
+      fmt::format("{} is {}; it must be uint8, bool, uint16, int16, int32 or float32", what, name),
       name);
 }
 
@@ -72,7 +71,7 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
   const auto layout = Layout(number);
   const int wanted = 2 + (at.n >= 0) + (at.c >= 0);
   if (int(array.ndim()) != wanted) {
-    throw_invalid(std::to_string(array.ndim()), "{} has {} dimensions; layout {} has {}", what,
+    throw_invalid(std::to_string(array.ndim()), "{} has {} dimensions; layout {} requires {}", what,
                   array.ndim(), at.name, wanted);
   }
   const bool interleaved = layout == Layout::hwc || layout == Layout::nhwc;
@@ -83,7 +82,8 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
       std::string shape;
       for (size_t d = 0; d < array.ndim(); ++d)
         shape += fmt::format("{}{}", d ? ", " : "", array.shape(d));
-      throw_invalid(shape, "{} has shape ({}); every dimension is 1 to 2147483647", what, shape);
+      throw_invalid(shape, "{} has shape ({}); every dimension must be 1 to 2147483647", what,
+                    shape);
     }
   }
   Pictures<PlaneType> pictures;
@@ -93,8 +93,8 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
   if ((width > 1 && array.stride(size_t(at.w)) != samples) ||
       (interleaved && channels > 1 && array.stride(size_t(at.c)) != 1)) {
     throw_invalid(std::to_string(array.stride(size_t(at.w))),
-                  "{}: the pixels of a row must lie next to each other, and they are {} samples "
-                  "apart; pass a contiguous copy (numpy.ascontiguousarray, torch's contiguous())",
+                  "{}: pixels of a row are {} samples apart; rows must be contiguous "
+                  "(numpy.ascontiguousarray, torch's contiguous())",
                   what, array.stride(size_t(at.w)));
   }
   // With one row there is no distance between rows, and libraries put anything there.
@@ -116,7 +116,7 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
 template <class PlaneType>
 PlaneType only(const Pictures<PlaneType>& pictures, const char* what) {
   if (pictures.count() != 1) {
-    throw_invalid(std::to_string(pictures.count()), "{} holds {} pictures; it takes one", what,
+    throw_invalid(std::to_string(pictures.count()), "{} holds {} pictures; it must hold one", what,
                   pictures.count());
   }
   return pictures.first;
@@ -139,8 +139,8 @@ AnyView plane_of(const OutArray& array, int layout, const char* what) {
 
 void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name_b) {
   if (a != b) {
-    throw_invalid(std::to_string(b), "{} holds {} pictures and {} {}; they must be as many", name_b,
-                  b, name_a, a);
+    throw_invalid(std::to_string(b), "{} holds {} pictures and {} {}; the counts must match",
+                  name_b, b, name_a, a);
   }
 }
 

@@ -31,8 +31,8 @@ nb::dlpack::dtype dtype_of(const std::string& name) {
                                {"float16", {uint8_t(nb::dlpack::dtype_code::Float), 16, 1}}};
   for (const Name& n : names)
     if (name == n.name) return n.type;
-  throw_invalid(name, "dtype is {}; it is uint8, bool, uint16, int16, int32, float16 or float32",
-                name);
+  throw_invalid(
+      name, "dtype is {}; it must be uint8, bool, uint16, int16, int32, float16 or float32", name);
 }
 
 // Device memory as an array that any DLPack library takes over; rows follow each other.

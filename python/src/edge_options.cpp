@@ -25,7 +25,7 @@ void refuse_fields(Keywords& keywords, const std::string& method, std::string_vi
     if (is_own) return;
     read(keywords, one.name, one.at(given));
     if (exact_text(one.get(given)) == exact_text(one.get(Other{}))) return;
-    throw_invalid(text_of(one.get(given)), "{} goes with method '{}'; method is '{}'", one.name,
+    throw_invalid(text_of(one.get(given)), "{} requires method '{}'; method is '{}'", one.name,
                   others, method);
   });
 }
@@ -47,11 +47,11 @@ Thresholds canny_thresholds(const EdgeLevels& levels) {
 void refuse_what_is_cannys(const std::string& method, const EdgeLevels& levels) {
   if (levels.given) {
     throw_invalid(fmt::to_string(levels.given->first),
-                  "low and high go with method 'canny'; method is '{}'", method);
+                  "low and high require method 'canny'; method is '{}'", method);
   }
   if (levels.rule) {
-    throw_invalid(*levels.rule, "threshold is '{}'; with method '{}' it is a number", *levels.rule,
-                  method);
+    throw_invalid(*levels.rule, "threshold is '{}'; with method '{}' it must be a number",
+                  *levels.rule, method);
   }
 }
 

@@ -23,15 +23,16 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
                                       const std::vector<double>& high, int64_t count) {
   if (low.empty() && high.empty()) return {rule_of(rule)};
   if (low.size() != high.size()) {
-    throw_invalid(std::to_string(low.size()), "low has {} thresholds and high {}; give as many",
-                  low.size(), high.size());
+    throw_invalid(std::to_string(low.size()),
+                  "low has {} thresholds and high {}; the counts must match", low.size(),
+                  high.size());
   }
   std::vector<Thresholds> pairs;
   for (size_t i = 0; i < low.size(); ++i) pairs.push_back(Given{low[i], high[i]});
   if (pairs.size() != 1 && int64_t(pairs.size()) != count) {
     throw_invalid(std::to_string(pairs.size()),
-                  "low and high have {} pairs of thresholds; give one, or one for each of the {} "
-                  "pictures",
+                  "low and high have {} pairs of thresholds; there must be one, or one for each of "
+                  "the {} pictures",
                   pairs.size(), count);
   }
   return pairs;

@@ -156,8 +156,8 @@ PictureFilter filter_from(const std::string& filter, const std::string& element,
   if (filter == "laplacian")
     return StencilFilter{stencils::laplacian(), options_from<FilterOptions>(keywords)};
   throw_invalid(filter,
-                "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
-                "erode, dilate, open or close",
+                "filter is '{}'; it must be gaussian, box, sharpen, median, laplacian, erode, "
+                "dilate, open or close",
                 filter);
 }
 
@@ -267,7 +267,7 @@ class LabelJoin {
     if (count * sizeof(Component) != components.size() || rows < 1 || rows > height() - rows_) {
       throw_invalid(
           std::to_string(components.size()),
-          "bands: {} bytes are no components of {} rows below the {} of {} that are there",
+          "bands: components have {} bytes, which do not fit {} rows ({} of {} rows were added)",
           components.size(), rows, rows_, height());
     }
     for (const Ends* ends : {&first, &last}) {
@@ -276,8 +276,8 @@ class LabelJoin {
             return label < 0 || size_t(label) > count;
           })) {
         throw_invalid(std::to_string(labels.size()),
-                      "bands: these are no labels of a row of {} pixels with {} components",
-                      width(), count);
+                      "bands: labels must be of a row of {} pixels with {} components", width(),
+                      count);
       }
       (ends == &first ? found.first : found.last).assign(labels.begin(), labels.end());
     }
@@ -291,7 +291,8 @@ class LabelJoin {
   nb::dict finish() {
     LabelFileResult result{maker_.facts().size, {}, bands_};
     if (rows_ < height())
-      throw_invalid(std::to_string(rows_), "bands: {} rows of {} are there", rows_, height());
+      throw_invalid(std::to_string(rows_), "bands: {} of {} rows were added; add all rows first",
+                    rows_, height());
     {
       const Unlocked unlocked;
       result.components = labels_.join();

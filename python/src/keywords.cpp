@@ -67,9 +67,8 @@ std::optional<BorderMode> take_mode(Keywords& keywords, std::string_view name) {
   if (!given) return std::nullopt;
   if (text_in(given) == "reflect") {
     throw_invalid("reflect",
-                  "{} is 'reflect', which libraries understand differently: 'reflect101' is "
-                  "dcb|abcd|cba (numpy's and torch's reflect, OpenCV's default), 'symmetric' is "
-                  "dcba|abcd|dcba (scipy's reflect, OpenCV's BORDER_REFLECT)",
+                  "{} is 'reflect', which libraries define differently; use 'reflect101' "
+                  "(dcb|abcd|cba, numpy and torch) or 'symmetric' (dcba|abcd|dcba, scipy)",
                   name);
   }
   return border_names[index_of(name, given, python_names<BorderMode>())].value;
@@ -124,7 +123,7 @@ size_t index_of(std::string_view name, nb::handle value,
   for (size_t i = 0; i < names.size(); ++i)
     if (text == names[i]) return i;
   const std::string printed = repr_of(value);
-  throw_invalid(printed, "{} is {}; it is {}", name, printed, either_of(names));
+  throw_invalid(printed, "{} is {}; it must be {}", name, printed, either_of(names));
 }
 
 void read(Keywords& keywords, std::string_view name, bool& into) {
@@ -177,7 +176,8 @@ void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into) 
   }
   if (text != "auto") {
     const std::string printed = repr_of(given);
-    throw_invalid(printed, "{} is {}; it is a number, 'auto' or ('auto', number)", name, printed);
+    throw_invalid(printed, "{} is {}; it must be a number, 'auto' or ('auto', number)", name,
+                  printed);
   }
   into = level ? DifferenceThreshold::automatic(number_in(name, level))
                : DifferenceThreshold::automatic(into.level);
@@ -402,9 +402,10 @@ Automatic rule_of(const std::string& text) {
     known = *rule == AutoThreshold::percentile && error == std::errc() && stop == end;
   }
   if (!known) {
-    throw_invalid(fmt::format("'{}'", text),
-                  "threshold is '{}'; it is auto, {} (percentile:90 for another than the usual)",
-                  text, either_name_of<AutoThreshold>());
+    throw_invalid(
+        fmt::format("'{}'", text),
+        "threshold is '{}'; it must be auto, {} (percentile:90 sets another than the default)",
+        text, either_name_of<AutoThreshold>());
   }
   return found;
 }

@@ -42,7 +42,7 @@ std::vector<std::pair<double, double>> run_edges(
   }
   EdgesOptions options = edges_options_from(method, levels_of(rule, level, given), keywords);
   if (mask && method != "canny")
-    throw_invalid("mask", "mask goes with method 'canny'; method is '{}'", method);
+    throw_invalid("mask", "mask requires method 'canny'; method is '{}'", method);
   const Exec exec = exec_from(keywords, stream, "edges");
   std::vector<std::pair<double, double>> used;
   for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {

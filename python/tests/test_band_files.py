@@ -164,7 +164,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
     )
     refused("low and high go together", cuesta.edges_file, source, target, low=3)
     refused(
-        "low and high go with method 'canny'; method is 'log'",
+        "low and high require method 'canny'; method is 'log'",
         cuesta.edges_file,
         source,
         target,
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         high=9,
     )
     refused(
-        "with method 'log' it is a number",
+        "with method 'log' it must be a number",
         cuesta.edges_file,
         source,
         target,
@@ -189,7 +189,11 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         memory=2000,
     )
     refused(
-        "tiff is 'zigzag'; it is one of strips", cuesta.edges_file, source, target, tiff="zigzag"
+        "tiff is 'zigzag'; it must be one of strips",
+        cuesta.edges_file,
+        source,
+        target,
+        tiff="zigzag",
     )
     refused(
         "device is potato; give cpu, cuda, cuda:N",
@@ -206,7 +210,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         device="cuda:99",
         kind=cuesta.DeviceError,
     )
-    refused("rows are -1; give 0 or more", cuesta.edges_file, source, target, rows=-1)
+    refused("rows is -1; it must be at least 0", cuesta.edges_file, source, target, rows=-1)
     refused("aperture", cuesta.edges_file, source, target, aperture=4)
     refused(
         "sigmoid",
@@ -216,7 +220,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         sigmoid=4,
         kind=(TypeError, cuesta.InvalidArgument),
     )
-    refused("filter is 'blur'; it is gaussian", cuesta.filter_file, source, target, "blur")
+    refused("filter is 'blur'; it must be gaussian", cuesta.filter_file, source, target, "blur")
     refused("element", cuesta.filter_file, source, target, "open", element="potato:7")
     refused("connectivity is 6", cuesta.label_file, source, connectivity=6)
     refused("100 bytes of memory hold too few rows", cuesta.label_file, source, memory=100)

@@ -85,7 +85,7 @@ def test_what_cannot_be_read_or_written(tmp_path: pathlib.Path) -> None:
     with pytest.raises(cuesta.Error, match="abc"):
         cuesta.imwrite(tmp_path / "a.abc", picture(4, 5))
     cuesta.imwrite(tmp_path / "a.png", picture(40, 50))
-    with pytest.raises(cuesta.InputError, match="50 x 40 pixels are more than the limit of 1000"):
+    with pytest.raises(cuesta.InputError, match="50 x 40 pixels exceed the limit of 1000"):
         cuesta.imread(tmp_path / "a.png", max_pixels=1000)
     whole = (tmp_path / "a.png").read_bytes()
     (tmp_path / "half.png").write_bytes(whole[: len(whole) // 2])

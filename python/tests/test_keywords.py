@@ -181,36 +181,36 @@ def test_wrong_types(name: str, keywords: dict[str, Any], text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "keywords", "text"),
     [
-        ("canny", {"norm": "l3"}, "norm is 'l3'; it is l1 or l2"),
-        ("log_edges", {"mode": "zeros"}, "mode is 'zeros'; it is threshold or zero-crossings"),
+        ("canny", {"norm": "l3"}, "norm is 'l3'; it must be l1 or l2"),
+        ("log_edges", {"mode": "zeros"}, "mode is 'zeros'; it must be threshold or zero-crossings"),
         (
             "box",
             {"border": "mirror"},
-            "border is 'mirror'; it is replicate, symmetric, reflect101, constant, wrap or ignore",
+            "border is 'mirror'; it must be replicate, symmetric, reflect101, constant, wrap or ignore",
         ),
         ("canny", {"aperture": 4}, "canny: aperture is 4; it must be 3, 5 or 7"),
         ("canny", {"aperture": 2**40}, f"aperture is {2**40}; it must fit 32 bits"),
         (
             "canny",
             {"threshold": "percentile:x"},
-            "threshold is 'percentile:x'; it is auto, otsu, median, percentile or noise",
+            "threshold is 'percentile:x'; it must be auto, otsu, median, percentile or noise",
         ),
         (
             "canny",
             {"threshold": "otsu:3"},
-            "threshold is 'otsu:3'; it is auto, otsu, median, percentile or noise",
+            "threshold is 'otsu:3'; it must be auto, otsu, median, percentile or noise",
         ),
         (
             "MotionDetector",
             {"threshold": "otsu"},
-            "threshold is 'otsu'; it is a number, 'auto' or ('auto', number)",
+            "threshold is 'otsu'; it must be a number, 'auto' or ('auto', number)",
         ),
         (
             "MotionDetector",
             {"background": "average"},
-            "background is 'average'; it is first, mean, median, mixture or samples",
+            "background is 'average'; it must be first, mean, median, mixture or samples",
         ),
-        ("MotionDetector", {"close": "star:3"}, "structuring element 'star:3'"),
+        ("MotionDetector", {"close": "star:3"}, "structuring element is 'star:3'"),
     ],
 )
 def test_wrong_values(name: str, keywords: dict[str, Any], text: str) -> None:

@@ -78,18 +78,18 @@ def test_what_cannot_be_meant() -> None:
         ({"tolerance": -1}, "trace: tolerance is -1; it must be 0 or more"),
         (
             {"refinement": "best"},
-            "refinement is 'best'; it is pixel, parabola, devernay or unbiased",
+            "refinement is 'best'; it must be pixel, parabola, devernay or unbiased",
         ),
-        ({"method": "sobel"}, "method is 'sobel'; it is 'canny' or 'log'"),
-        ({"method": "log", "low": 3, "high": 4}, "low goes with method 'canny', not 'log'"),
-        ({"method": "log", "aperture": 5}, "aperture goes with method 'canny', not 'log'"),
+        ({"method": "sobel"}, "method is 'sobel'; it must be 'canny' or 'log'"),
+        ({"method": "log", "low": 3, "high": 4}, "low requires method 'canny', not 'log'"),
+        ({"method": "log", "aperture": 5}, "aperture requires method 'canny', not 'log'"),
         ({"threshold": 5}, "of method 'canny' it is the name of a rule"),
         ({"low": 5}, "high is missing"),
     ):
         with pytest.raises(cuesta.InvalidArgument) as raised:
             cuesta.trace(image, **arguments)
         assert said in str(raised.value)
-    with pytest.raises(cuesta.InvalidArgument, match="image holds 2 pictures; it takes one"):
+    with pytest.raises(cuesta.InvalidArgument, match="image holds 2 pictures; it must hold one"):
         cuesta.trace(np.stack([image, image]))
     with pytest.raises(TypeError, match="unexpected keyword"):
         cuesta.trace(image, sigmas=3)  # type: ignore[call-arg]

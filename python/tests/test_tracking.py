@@ -193,7 +193,7 @@ def test_errors_name_the_value() -> None:
     for call, says in (
         (lambda: cuesta.Tracker(min_hits=0), "min_hits is 0"),
         (lambda: cuesta.Tracker().push([(1, 2, 3)]), r"a box is \(1, 2, 3\)"),
-        (lambda: cuesta.Tracker().push([(1, 2, 0, 3)]), "0 x 3 pixels is empty"),
+        (lambda: cuesta.Tracker().push([(1, 2, 0, 3)]), "a box is 0 x 3 pixels"),
         (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners[:2])]), "3 corners"),
         (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners, "out")]), "'out'"),  # type: ignore[arg-type]
         (lambda: cuesta.SceneWatch((9, 9), mask=np.ones((8, 9))), "9 x 8 pixels"),
@@ -205,5 +205,5 @@ def test_errors_name_the_value() -> None:
         cuesta.Tracker(min_hit=3)  # type: ignore[call-arg]
     tracker = cuesta.Tracker()
     tracker.push([], frame=5)
-    with pytest.raises(cuesta.InvalidArgument, match="indices grow"):
+    with pytest.raises(cuesta.InvalidArgument, match="indices must increase"):
         tracker.push([], frame=5)

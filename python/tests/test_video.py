@@ -277,7 +277,7 @@ def test_what_cannot_be_read_or_meant(tmp_path: pathlib.Path) -> None:
         list(cuesta.read_video(tmp_path / "cut.y4m"))
     video = cuesta.read_video(tmp_path / "cut.y4m", allow_partial=True)
     assert len(list(video)) == 2 and "frame 2" in video.damage
-    with pytest.raises(cuesta.InputError, match="64 x 48 pixels are more than the limit of 1000"):
+    with pytest.raises(cuesta.InputError, match="64 x 48 pixels exceed the limit of 1000"):
         cuesta.read_video(tmp_path / "cut.y4m", max_pixels=1000)
     for options, word in [
         ({"max_pixels": 0}, "max_pixels is 0"),

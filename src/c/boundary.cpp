@@ -97,15 +97,15 @@ Stencil stencil_of(const cuesta_stencil* stencil, std::string_view what) {
   const cuesta_stencil& of = given(stencil, what);
   const int forms = (of.text != nullptr) + (of.integers != nullptr) + (of.floats != nullptr);
   if (forms != 1) {
-    refuse(std::to_string(forms), "{}: {} of text, integers and floats are given; give one", what,
-           forms);
+    refuse(std::to_string(forms), "{}: {} of text, integers and floats are set; set exactly one",
+           what, forms);
   }
   if (of.text != nullptr) return Stencil::parse(of.text);
   // Looked at before the taps are counted, so that nothing is read past a size that cannot be.
   if (of.width < 1 || of.width > Stencil::max_size || of.height < 1 ||
       of.height > Stencil::max_size) {
-    refuse(fmt::format("{} x {}", of.width, of.height), "{} is {} x {}; sides are 1 to {}", what,
-           of.width, of.height, Stencil::max_size);
+    refuse(fmt::format("{} x {}", of.width, of.height), "{} is {} x {}; both sides must be 1 to {}",
+           what, of.width, of.height, Stencil::max_size);
   }
   const auto count = size_t(of.width) * size_t(of.height);
   if (of.integers != nullptr) {
@@ -117,11 +117,11 @@ Stencil stencil_of(const cuesta_stencil* stencil, std::string_view what) {
 
 StructuringElement element_of(const cuesta_element& element, std::string_view what) {
   if ((element.text != nullptr) == (element.cells != nullptr))
-    refuse("", "{}: give text or cells, one of the two", what);
+    refuse("", "{}: text and cells are both set or both empty; set exactly one", what);
   if (element.text != nullptr) return StructuringElement::parse(element.text);
   if (element.width < 1 || element.width > 255 || element.height < 1 || element.height > 255) {
     refuse(fmt::format("{} x {}", element.width, element.height),
-           "{} is {} x {}; sides are 1 to 255", what, element.width, element.height);
+           "{} is {} x {}; both sides must be 1 to 255", what, element.width, element.height);
   }
   return {element.width,
           element.height,
@@ -155,7 +155,9 @@ void cuesta_context_free(cuesta_context* context) { delete context; }
 cuesta_status cuesta_context_set_threads(cuesta_context* context, int32_t threads) {
   return guarded([&] {
     auto& of = given(context, "context");
-    if (threads < 0) refuse(std::to_string(threads), "threads is {}; 0 takes every core", threads);
+    if (threads < 0)
+      refuse(std::to_string(threads), "threads is {}; it must be at least 0 (0 uses every core)",
+             threads);
     of.exec.threads = threads;
   });
 }

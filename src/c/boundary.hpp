@@ -51,7 +51,7 @@ template <class... Values>
 /// The pointer, which `what` ("sobel: src") has to be given as.
 template <class T>
 T& given(T* pointer, std::string_view what) {
-  if (pointer == nullptr) refuse("NULL", "{} is NULL", what);
+  if (pointer == nullptr) refuse("NULL", "{} is NULL; it must point to an object", what);
   return *pointer;
 }
 
@@ -99,17 +99,17 @@ Options take_options(const Options* from, const Options& defaults, std::string_v
   size_t size = 0;
   std::memcpy(&size, from, sizeof size);
   if (!is_size_of<Options>(size)) {
-    refuse(std::to_string(size),
-           "{}: options.size is {}; it must be sizeof the struct, here {}: fill it with its _init "
-           "function",
-           what, size, sizeof(Options));
+    refuse(
+        std::to_string(size),
+        "{}: options.size is {}; it must be the size of the struct, {} (call its _init function)",
+        what, size, sizeof(Options));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (size_t i = sizeof taken; i < size; ++i) {
     if (bytes[i] != 0) {
       throw Error(ErrorCode::unsupported,
-                  fmt::format("{}: the options set byte {} of {}; this library knows {}, a newer "
-                              "one is needed",
+                  fmt::format("{}: the options set byte {} of {}; this library supports {}, a "
+                              "newer one is required",
                               what, i, size, sizeof taken),
                   std::to_string(size));
     }

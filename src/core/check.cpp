@@ -24,33 +24,34 @@ std::pair<const char*, const char*> extent(ConstAnyView p) {
 
 void check_view(ConstAnyView p, std::string_view what, std::initializer_list<PixelType> types,
                 int min_channels, int max_channels) {
-  if (!p.data) throw_invalid("null", "{} has no data", what);
+  if (!p.data) throw_invalid("null", "{} has no data; its pointer must not be null", what);
   if (p.width < 1 || p.height < 1) {
-    throw_invalid(fmt::format("{} x {}", p.width, p.height), "{} is {} x {}; both start at 1", what,
-                  p.width, p.height);
+    throw_invalid(fmt::format("{} x {}", p.width, p.height),
+                  "{} is {} x {}; both sides must be at least 1", what, p.width, p.height);
   }
   if (std::find(types.begin(), types.end(), p.type) == types.end()) {
     std::vector<std::string_view> names;
     for (const PixelType t : types) names.push_back(name_of(t));
-    throw_invalid(name_of(p.type), "{} is {}; it takes {}", what, name_of(p.type),
+    throw_invalid(name_of(p.type), "{} is {}; it must be {}", what, name_of(p.type),
                   fmt::join(names, ", "));
   }
   if (p.channels < min_channels || p.channels > max_channels) {
     const std::string wanted = min_channels == max_channels
                                    ? std::to_string(min_channels)
                                    : fmt::format("{} to {}", min_channels, max_channels);
-    throw_invalid(std::to_string(p.channels), "{} has {} channels; it takes {}", what, p.channels,
-                  wanted);
+    throw_invalid(std::to_string(p.channels), "{} has {} channels; it must have {}", what,
+                  p.channels, wanted);
   }
   if (p.height > 1 && std::abs(p.stride_bytes) < row_bytes(p)) {
     throw_invalid(std::to_string(p.stride_bytes),
-                  "{} has a stride of {} bytes, less than its row of {}", what, p.stride_bytes,
-                  row_bytes(p));
+                  "{} has a stride of {} bytes; it must be at least its row of {} bytes", what,
+                  p.stride_bytes, row_bytes(p));
   }
   const int alignment = p.type == PixelType::bit ? 8 : bytes_per_sample(p.type);
   if (p.stride_bytes % alignment || reinterpret_cast<uintptr_t>(p.data) % uintptr_t(alignment)) {
     throw_invalid(std::to_string(p.stride_bytes),
-                  "{}: its data or stride of {} bytes is not a multiple of its {} bytes a sample",
+                  "{}: its data address or stride of {} bytes is not aligned; both must be "
+                  "multiples of {} bytes",
                   what, p.stride_bytes, alignment);
   }
 }
@@ -59,20 +60,22 @@ void check_same_size(ConstAnyView a, ConstAnyView b, std::string_view what_a,
                      std::string_view what_b) {
   if (a.width != b.width || a.height != b.height) {
     throw_invalid(fmt::format("{} x {}", b.width, b.height),
-                  "{} is {} x {} and {} is {} x {}; they must have one size", what_a, a.width,
+                  "{} is {} x {} and {} is {} x {}; the sizes must match", what_a, a.width,
                   a.height, what_b, b.width, b.height);
   }
   if (a.space != b.space)
-    throw_invalid("space", "{} and {} must both live on the host or both on the device", what_a,
-                  what_b);
+    throw_invalid(
+        "space",
+        "{} and {} are in different memory; both must be on the host or both on the device", what_a,
+        what_b);
 }
 
 void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
                       std::string_view what_b, bool same_allowed) {
   if (same_allowed && a.data == b.data && a.stride_bytes == b.stride_bytes) return;
   if (a.data == b.data)
-    throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,
-                  what_b);
+    throw_invalid("overlap", "{} and {} overlap in memory; give the result a separate picture",
+                  what_a, what_b);
   const auto [a0, a1] = extent(a);
   const auto [b0, b1] = extent(b);
   // Regions of one picture interleave in memory without sharing a sample; equal strides tell them
@@ -89,8 +92,8 @@ void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
                       (shift + row_bytes(b) > stride && rows_meet(rows + 1));
     if (!meet) return;
   }
-  throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,
-                what_b);
+  throw_invalid("overlap", "{} and {} overlap in memory; give the result a separate picture",
+                what_a, what_b);
 }
 
 void check_same_gpu(std::string_view operation, int before) {
@@ -98,8 +101,7 @@ void check_same_gpu(std::string_view operation, int before) {
   if (used == before) return;
   throw Error(
       ErrorCode::input,
-      fmt::format("{}: frame is on GPU {} after frames on GPU {}; call reset() to start over "
-                  "on another GPU",
+      fmt::format("{}: frame is on GPU {} after frames on GPU {}; call reset() before changing GPU",
                   operation, used, before),
       fmt::to_string(used));
 }

@@ -27,7 +27,7 @@ struct Extent {
 
 void check_batch(const ConstBatch& batch, std::string_view what) {
   if (batch.count < 1) {
-    throw_invalid(std::to_string(batch.count), "{} has {} pictures; it takes at least 1", what,
+    throw_invalid(std::to_string(batch.count), "{} has {} pictures; it must have at least 1", what,
                   batch.count);
   }
   using enum PixelType;
@@ -35,8 +35,8 @@ void check_batch(const ConstBatch& batch, std::string_view what) {
   const int sample = batch.first.type == bit ? 8 : bytes_per_sample(batch.first.type);
   if (batch.count > 1 && batch.step_bytes % sample != 0) {
     throw_invalid(std::to_string(batch.step_bytes),
-                  "{} has a step of {} bytes from picture to picture, not a multiple of its {} "
-                  "bytes a sample",
+                  "{} has a step of {} bytes between pictures; it must be a multiple of {}, the "
+                  "size of a sample",
                   what, batch.step_bytes, sample);
   }
 }
@@ -49,7 +49,7 @@ void check_disjoint(const ConstBatch& batch, std::string_view what) {
 void check_same_count(const ConstBatch& a, const ConstBatch& b, std::string_view what_a,
                       std::string_view what_b) {
   if (a.count == b.count) return;
-  throw_invalid(std::to_string(b.count), "{} has {} pictures and {} has {}; they must be as many",
+  throw_invalid(std::to_string(b.count), "{} has {} pictures and {} has {}; the counts must match",
                 what_a, a.count, what_b, b.count);
 }
 

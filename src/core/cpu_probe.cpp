@@ -57,8 +57,8 @@ void force_simd_target(std::string_view name) {
   for (const int64_t target : available_best_first()) {
     if (lower(hwy::TargetName(target)) == lower(name)) return set_target(target);
   }
-  throw_invalid(std::string(name), "instruction set '{}': this build on this CPU has {}", name,
-                fmt::join(simd_targets(), ", "));
+  throw_invalid(std::string(name), "instruction set is '{}'; this build supports {} on this CPU",
+                name, fmt::join(simd_targets(), ", "));
 }
 
 namespace detail {

@@ -16,7 +16,8 @@ std::vector<int> devices_named(std::string_view name) {
     if (const auto [at, problem] = std::from_chars(number.data(), end, wanted);
         number.empty() || problem != std::errc() || at != end || wanted < 0) {
       throw_invalid(std::string(name),
-                    "device is {}; give cpu, cuda, cuda:N, N counting from 0, or cuda:all", name);
+                    "device is {}; it must be cpu, cuda, cuda:N (N counts from 0) or cuda:all",
+                    name);
     }
   }
   std::string why;

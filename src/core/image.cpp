@@ -23,7 +23,7 @@ void* allocate(Space space, size_t bytes) {
   void* memory = size < bytes ? nullptr : std::aligned_alloc(64, size);
   if (!memory) {
     throw Error(ErrorCode::out_of_memory,
-                "out of memory: " + std::to_string(bytes) + " bytes could not be had",
+                "out of memory: " + std::to_string(bytes) + " bytes could not be allocated",
                 std::to_string(bytes));
   }
   return memory;
@@ -40,13 +40,13 @@ void release(Space space, void* memory) noexcept {
 AnyView new_picture(Size size, int32_t channels, PixelType type, Space space) {
   const std::string text = fmt::format("{} x {} x {}", size.width, size.height, channels);
   if (size.width < 0 || size.height < 0 || channels < 1 || channels > 4) {
-    throw_invalid(text, "a picture of {} cannot be: sizes start at 0 and channels are 1 to 4",
+    throw_invalid(text, "a picture cannot be {}; sizes must be at least 0 and channels 1 to 4",
                   text);
   }
   if (type == PixelType::none || (type == PixelType::bit && channels != 1)) {
-    throw_invalid(text, "a picture of {} {} cannot be: {}", text, name_of(type),
-                  type == PixelType::bit ? "masks of bits have one channel"
-                                         : "types are u8, u16, s16, s32, f32 and bit");
+    throw_invalid(text, "a picture cannot be {} {}; {}", text, name_of(type),
+                  type == PixelType::bit ? "bit masks must have one channel"
+                                         : "the type must be u8, u16, s16, s32, f32 or bit");
   }
   const ptrdiff_t stride = padded_stride(row_bytes(type, size.width, channels));
   if (size.height > 0 && stride > PTRDIFF_MAX / size.height)
@@ -69,7 +69,7 @@ void check_region(Size size, const Rect& r) {
       r.y <= size.height - r.height)
     return;
   const std::string text = fmt::format("{},{},{},{}", r.x, r.y, r.width, r.height);
-  throw_invalid(text, "region {} does not lie inside the picture of {} x {}", text, size.width,
+  throw_invalid(text, "region {} is not inside the picture of {} x {}", text, size.width,
                 size.height);
 }
 
@@ -78,8 +78,10 @@ void check_region(Size size, const Rect& r) {
 template <bool Const>
 BasicAnyView<Const> BasicAnyView<Const>::region(const Rect& r) const {
   if (type == PixelType::bit || type == PixelType::none)
-    throw_invalid(name_of(type), "regions are of u8, u16, s16, s32 or f32 pictures, not {}",
-                  name_of(type));
+    throw_invalid(
+        name_of(type),
+        "regions of {} pictures are not supported; the type must be u8, u16, s16, s32 or f32",
+        name_of(type));
   detail::check_region(size(), r);
   using Byte = std::conditional_t<Const, const char, char>;
   BasicAnyView part = *this;

@@ -28,7 +28,7 @@ Pipeline::Pipeline(PictureShape source, PictureShape result, Work work, Done don
     : work_(std::move(work)), done_(std::move(done)), options_(std::move(options)) {
   if (options_.in_flight < 1) {
     throw_invalid(std::to_string(options_.in_flight),
-                  "pipeline: {} pictures in flight; at least 1 must be", options_.in_flight);
+                  "pipeline: in_flight is {}; it must be at least 1", options_.in_flight);
   }
   if (options_.devices.empty()) options_.devices = {current_device()};
   // Neighbours lie on different GPUs, so that all of them get work from the first pictures on.
@@ -66,7 +66,7 @@ AnyView Pipeline::source() {
 
 void Pipeline::submit() {
   if (!std::exchange(offered_, false))
-    throw_invalid("submit", "pipeline: submit() without source() before it");
+    throw_invalid("submit", "pipeline: submit() was called before source(); call source() first");
   Place& place = *places_[next_];
   const OnDevice scope(place.device);
   Exec exec = options_.exec;

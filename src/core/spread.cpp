@@ -17,7 +17,7 @@ namespace cuesta {
 void spread(const ConstBatch& src, const Batch& dst,
             const std::function<void(ConstAnyView, AnyView, const Exec&)>& work, const Exec& exec) {
   if (src.first.space != Space::host || dst.first.space != Space::host)
-    throw_invalid("space", "spread: src and dst must live on the host; the GPUs get copies");
+    throw_invalid("space", "spread: src or dst is on the device; both must be on the host");
   const int32_t count = check_batches({{src, "spread: src"}}, {{dst, "spread: dst"}});
   if (exec.devices.empty()) {
     for (int32_t i = 0; i < count; ++i) work(src[i], dst[i], exec);

@@ -74,7 +74,8 @@ int Parameters::integer(std::string_view name) const {
   const std::string_view given = text(name);
   if (const auto value = whole_number(given)) return *value;
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("parameter {}={}: not a whole number", name, given), std::string(given));
+              fmt::format("parameter {} is {}; it must be a whole number", name, given),
+              std::string(given));
 }
 
 AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels, Space space) {
@@ -113,7 +114,7 @@ std::vector<Pin> pins_of(const std::string& text) {
       throw Error(
           ErrorCode::invalid_argument,
           fmt::format(
-              "CUESTA_STRATEGY={}: '{}' is not operation:strategy (as in canny:serial,label:rows)",
+              "CUESTA_STRATEGY={}: '{}' must be operation:strategy (as in canny:serial,label:rows)",
               text, pin),
           std::string(pin));
     }
@@ -147,19 +148,22 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
     if (!found) {
       std::vector<std::string_view> names;
       for (const auto& info : declared) names.push_back(info.name);
-      throw Error(ErrorCode::invalid_argument,
-                  declared.empty()
-                      ? fmt::format("{}: strategy '{}' takes no parameter, so not '{}'", operation,
-                                    strategy, key)
-                      : fmt::format("{}: strategy '{}' has no parameter '{}'; it has {}", operation,
-                                    strategy, key, fmt::join(names, ", ")),
-                  key);
+      throw Error(
+          ErrorCode::invalid_argument,
+          declared.empty()
+              ? fmt::format("{}: strategy '{}' has no parameters, so '{}' cannot be set", operation,
+                            strategy, key)
+              : fmt::format(
+                    "{}: strategy '{}' has no parameter '{}'; the parameter must be one of: {}",
+                    operation, strategy, key, fmt::join(names, ", ")),
+          key);
     }
     if (!found->takes(value)) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: parameter {}={} of strategy '{}': choose {}{}", operation, key,
-                              value, strategy, found->most ? "" : "one of ", found->choices()),
-                  value);
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("{}: parameter {}={} of strategy '{}' is invalid; choose {}{}", operation,
+                      key, value, strategy, found->most ? "" : "one of ", found->choices()),
+          value);
     }
   }
 }

@@ -237,9 +237,9 @@ Scratch::Scratch(const Exec& exec, Space space)
   }
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {
-    throw Error(ErrorCode::invalid_argument,
-                "the workspace is in use by another thread; give every concurrent call a workspace "
-                "of its own");
+    throw Error(
+        ErrorCode::invalid_argument,
+        "the workspace is in use by another thread; give each concurrent call its own workspace");
   }
   if (space == Space::device) state_->check_gpu();
   state_->owner = std::this_thread::get_id();

@@ -31,9 +31,11 @@ void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stre
   }
   if (from.width != to.width || from.height != to.height || from.channels != to.channels ||
       from.type != to.type) {
-    throw_invalid("size", "{}: the pictures differ: {} x {} x {} {} and {} x {} x {} {}", doing,
-                  from.width, from.height, from.channels, name_of(from.type), to.width, to.height,
-                  to.channels, name_of(to.type));
+    throw_invalid("size",
+                  "{}: src is {} x {} x {} {} and dst is {} x {} x {} {}; sizes, channels and "
+                  "types must match",
+                  doing, from.width, from.height, from.channels, name_of(from.type), to.width,
+                  to.height, to.channels, name_of(to.type));
   }
   cuda::check(cudaMemcpy2DAsync(to.data, size_t(to.stride_bytes), from.data,
                                 size_t(from.stride_bytes), size_t(detail::row_bytes(from)),
@@ -108,8 +110,8 @@ void check(cudaError_t status, std::string_view doing) {
     case cudaErrorStreamCaptureImplicit:
     case cudaErrorCapturedEvent:
       throw Error(ErrorCode::unsupported,
-                  fmt::format("{}: a CUDA graph is being recorded, and it holds nothing that waits "
-                              "for the GPU; record calls whose answers stay there",
+                  fmt::format("{}: this call waits for the GPU, which a CUDA graph cannot record; "
+                              "record calls whose results stay on the GPU",
                               doing));
     default:
       throw Error(ErrorCode::device,
@@ -213,7 +215,8 @@ int device_of(const void* memory) {
   cudaPointerAttributes known{};
   cuda::check(cudaPointerGetAttributes(&known, memory), "asking whose memory a pointer is");
   if (known.type != cudaMemoryTypeDevice && known.type != cudaMemoryTypeManaged)
-    throw_invalid(fmt::format("{}", memory), "the pointer {} is no memory of a GPU", memory);
+    throw_invalid(fmt::format("{}", memory),
+                  "the pointer {} is not GPU memory; allocate it on a CUDA device", memory);
   return known.device;
 }
 

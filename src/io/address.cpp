@@ -51,7 +51,7 @@ void check_address(const std::string& address) {
   const std::string scheme = lower(scheme_of(address));
   if (std::find(schemes.begin(), schemes.end(), scheme) != schemes.end()) return;
   throw_input(without_password(address),
-              fmt::format("addresses of {}:// are not read; of {} they are", scheme,
+              fmt::format("{}:// addresses are not supported; use one of {}", scheme,
                           fmt::join(schemes, ", ")));
 }
 

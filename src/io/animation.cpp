@@ -51,7 +51,7 @@ class Animation final : public FrameSource {
     const int32_t width = image_->Xsize, height = vips_image_get_page_height(image_.get());
     check_pixels(name_, width, height, limits.max_pixels);
     if (image_->BandFmt != VIPS_FORMAT_UCHAR || image_->Bands < 3 || image_->Ysize % height != 0)
-      throw_input(name_, "its frames are not of RGB of 8 bits and one size");
+      throw_input(name_, "the frames are not 8-bit RGB of equal size");
     count_ = image_->Ysize / height;
     int* delays = nullptr;
     int entries = 0;
@@ -132,10 +132,9 @@ class AnimationSink final : public FrameSink {
   void write(const Frame& frame) override {
     const int64_t pixels = int64_t(format_.width) * format_.height;
     if (pixels * (int64_t(times_.size()) + 1) > max_) {
-      throw_output(path_,
-                   fmt::format("an animation is held in memory, and {} frames have more than "
-                               "{} pixels; --max-pixels allows more, and .mp4 needs none",
-                               times_.size() + 1, max_));
+      throw_output(path_, fmt::format("{} animation frames exceed the limit of {} pixels in "
+                                      "memory; raise the limit or write .mp4",
+                                      times_.size() + 1, max_));
     }
     const size_t begin = samples_.size(), bytes = size_t(pixels) * size_t(channels_);
     samples_.resize(begin + bytes);

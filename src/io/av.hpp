@@ -48,7 +48,7 @@ inline std::string words(int error) {
 inline void check_resources(int error) {
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
   if (error == AVERROR(EAGAIN))
-    throw Error(ErrorCode::out_of_memory, "the system starts no more threads for this process");
+    throw Error(ErrorCode::out_of_memory, "the system cannot start more threads for this process");
 }
 
 /// Options by name for a muxer or demuxer, or the same ones for each of `count` decoders. libav

@@ -64,17 +64,17 @@ io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec)
   settings.use(exec.devices);
   settings.limits.max_pixels = options.max_pixels;
   if (options.memory < 1)
-    throw_invalid(std::to_string(options.memory), "memory is {}; it is a number of bytes above 0",
-                  options.memory);
+    throw_invalid(std::to_string(options.memory),
+                  "memory is {}; it must be a number of bytes above 0", options.memory);
   if (options.rows < 0)
-    throw_invalid(std::to_string(options.rows), "rows are {}; give 0 or more", options.rows);
+    throw_invalid(std::to_string(options.rows), "rows is {}; it must be at least 0", options.rows);
   return settings;
 }
 
 BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const PictureFacts& facts,
                        const BandPlace& place) {
   if (const std::string_view why = recipe->whole_only(); !why.empty())
-    throw_invalid("", "bands: this needs the whole picture: {}", why);
+    throw_invalid("", "bands: this method requires the whole picture: {}", why);
   const PictureKind kind = kind_of(facts), seen = recipe->seen(kind);
   recipe->check(kind);
   const recipes::Output output = recipe->output(kind);

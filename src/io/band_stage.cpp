@@ -39,17 +39,18 @@ BandStage::BandStage(const std::filesystem::path& target, const std::string& key
     : target_(target), row_bytes_(row_bytes) {
   std::error_code ignored;
   const auto place = std::filesystem::weakly_canonical(target, ignored);
-  if (place.filename().empty()) throw_output(target, "that names a folder");
+  if (place.filename().empty()) throw_output(target, "this is a folder; name a file");
   rows_path_ = beside(place, "cuesta-rows");
   journal_path_ = beside(place, "cuesta-journal");
   journal_ = open_beside(journal_path_);
   if (journal_ < 0) {
     const int error = errno;
-    throw_output(target, error == ENOENT ? "its folder does not exist" : reason_of(error));
+    throw_output(target,
+                 error == ENOENT ? "its folder does not exist; create it first" : reason_of(error));
   }
   if (flock(journal_, LOCK_EX | LOCK_NB) != 0) {
     close(journal_);
-    throw_output(target, "another process is making it");
+    throw_output(target, "another process is writing it; choose another name");
   }
   rows_file_ = open_beside(rows_path_);
   if (rows_file_ < 0) {

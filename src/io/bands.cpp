@@ -497,7 +497,7 @@ class BandRun {
 
   bool wants_counts() const { return canny_ && canny_->wants_counts(); }
   void add_counts(std::span<const uint64_t> counts) {
-    if (!canny_) throw_invalid("counts", "bands: counts are canny's");
+    if (!canny_) throw_invalid("counts", "bands: counts are supported by canny only");
     canny_->add_counts(counts, facts_.type);
     const uint64_t pixels = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
     meter_->add(int64_t(pixels) / facts_.size.width);
@@ -528,9 +528,10 @@ class BandRun {
   void add(std::span<const uint8_t> made) {
     const auto rows = int64_t(made.size()) / row_bytes_;
     if (rows * row_bytes_ != int64_t(made.size()) || rows > facts_.size.height - stage_->rows()) {
-      throw_invalid(std::to_string(made.size()),
-                    "bands: {} bytes are no rows of {} bytes below the {} of {} that are there",
-                    made.size(), row_bytes_, stage_->rows(), facts_.size.height);
+      throw_invalid(
+          std::to_string(made.size()),
+          "bands: data has {} bytes; it must be whole rows of {} bytes ({} of {} rows were added)",
+          made.size(), row_bytes_, stage_->rows(), facts_.size.height);
     }
     keeping([&] {
       if (canny_) {
@@ -695,8 +696,9 @@ struct AnyBands {
   // Rows [first, end) and those around.
   Band& take(const BandWork& work, int32_t first, int32_t end) {
     if (first < 0 || end > facts.size.height || first >= end) {
-      throw_invalid(fmt::format("{}, {}", first, end), "bands: rows [{}, {}) of a picture of {}",
-                    first, end, facts.size.height);
+      throw_invalid(fmt::format("{}, {}", first, end),
+                    "bands: rows [{}, {}) are not inside the picture of {} rows", first, end,
+                    facts.size.height);
     }
     if (!feed || !before || first < before->begin || end < before->end) {
       before = nullptr;
@@ -761,9 +763,11 @@ BandMaker::~BandMaker() = default;
 
 std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
   State& s = *state_;
-  if (!s.work.canny) throw_invalid("counts", "bands: counts are canny's");
+  if (!s.work.canny) throw_invalid("counts", "bands: counts are supported by canny only");
   CannyBands counting(s.facts.size.width, *s.work.canny);
-  if (!counting.wants_counts()) throw_invalid("counts", "bands: canny's thresholds are given");
+  if (!counting.wants_counts())
+    throw_invalid("counts",
+                  "bands: thresholds are already set; counts are needed for automatic ones only");
   count_band(s.take(s.work, first, end), s.work, counting);
   return counting.counts();
 }
@@ -821,8 +825,8 @@ void BandJoin::add(std::span<const uint8_t> made) { state_->run.add(made); }
 
 FileResult BandJoin::finish() {
   if (rows() < facts().size.height) {
-    throw_invalid(std::to_string(rows()), "bands: {} rows of {} are there", rows(),
-                  facts().size.height);
+    throw_invalid(std::to_string(rows()), "bands: {} of {} rows were added; add all rows first",
+                  rows(), facts().size.height);
   }
   return state_->run.finish();
 }

@@ -45,7 +45,7 @@ class Clip {
     av::be_quiet();
     AVFormatContext& in = in_.context();
     video_ = av_find_best_stream(&in, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (video_ < 0) throw_input(source, "there is no video in it to cut clips from");
+    if (video_ < 0) throw_input(source, "the file has no video stream; clips require one");
     tracks_.resize(in.nb_streams);
     for (unsigned i = 0; i < in.nb_streams; ++i) add_track(*in.streams[i]);
     bytes_.serve(*out_);
@@ -77,7 +77,8 @@ class Clip {
       av_packet_unref(&p);
     }
     if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
-    if (zero == AV_NOPTS_VALUE) throw_input(in_.name(), "nothing of the event could be read again");
+    if (zero == AV_NOPTS_VALUE)
+      throw_input(in_.name(), "no frame of the event could be read again");
   }
 
   void finish() {
@@ -164,9 +165,10 @@ std::string clip_extension(const std::string& source) {
 namespace cuesta::io {
 
 void cut_clip(const std::string&, const std::filesystem::path& target, double, double) {
-  throw Error(ErrorCode::unsupported,
-              target.string() + ": this build of Cuesta cuts no clips; build it with libav",
-              target.string());
+  throw Error(
+      ErrorCode::unsupported,
+      target.string() + ": this build of Cuesta does not support clips; build it with libav",
+      target.string());
 }
 std::string clip_extension(const std::string&) { return ".mkv"; }
 

@@ -24,12 +24,12 @@ void throw_output_errno(const std::string& name, int error) {
 
 void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels) {
   if (width < 1 || height < 1)
-    throw_input(name, fmt::format("{} x {} pixels are none", width, height));
+    throw_input(name, fmt::format("the size is {} x {} pixels; both sides must be at least 1",
+                                  width, height));
   if (width > max_pixels / height) {
-    throw_input(
-        name,
-        fmt::format("{} x {} pixels are more than the limit of {}", width, height, max_pixels),
-        Hint::raise_max_pixels);
+    throw_input(name,
+                fmt::format("{} x {} pixels exceed the limit of {}", width, height, max_pixels),
+                Hint::raise_max_pixels);
   }
 }
 
@@ -40,8 +40,8 @@ void check_memory(const std::string& name, int64_t width, int64_t height, int64_
   if (row <= max_memory / height) return;
   throw TooMuchMemory(
       ErrorCode::input,
-      fmt::format("{}: {} x {} pixels of {} byte{} take more memory than the limit of {} bytes",
-                  name, width, height, pixel, pixel == 1 ? "" : "s", max_memory),
+      fmt::format("{}: {} x {} pixels of {} byte{} exceed the memory limit of {} bytes", name,
+                  width, height, pixel, pixel == 1 ? "" : "s", max_memory),
       name);
 }
 

@@ -71,7 +71,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
   limits.stop = std::make_shared<StopSignal>(given.stop);
   if (!limits.part.is_whole() && !is_coded_file(path)) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: it is read whole; parts are of files of coded video",
+                fmt::format("{}: this input cannot be read in parts; use a file of encoded video",
                             without_password(path)),
                 without_password(path));
   }
@@ -90,13 +90,12 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
   if (path == "-") {
     bytes = take_standard_input(limits);
   } else {
-    if (is_folder(path)) throw_input(path, "this is a folder, not a video");
+    if (is_folder(path)) throw_input(path, "this is a folder; name a video file");
     bytes = std::make_unique<InputBytes>(path, limits);
   }
   const std::string_view head = bytes->peek(y4m_magic.size());
   if (head.empty()) {
-    throw_input(bytes->name(),
-                bytes->size() >= 0 ? "the file is empty" : "the stream ended before it began");
+    throw_input(bytes->name(), bytes->size() >= 0 ? "the file is empty" : "the stream is empty");
   }
   const bool is_raw = is_y4m(format_of_bytes(head));
 #if defined(CUESTA_HAS_PICTURES)
@@ -106,7 +105,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
 #endif
   if (limits.gpu && limits.gpu->required && (is_raw || is_pictures)) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("{}: {} is not decoded on a GPU", bytes->name(),
+                fmt::format("{}: decoding {} on a GPU is not supported", bytes->name(),
                             is_raw ? "y4m" : "an animation"),
                 bytes->name());
   }
@@ -142,7 +141,8 @@ std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFo
   if (path == "-") {
     if (isatty(STDOUT_FILENO)) {
       throw Error(ErrorCode::output,
-                  "cannot write y4m to standard output: it is a terminal; pipe it on", "-");
+                  "cannot write y4m to standard output: it is a terminal; pipe it to a program",
+                  "-");
     }
     return std::make_unique<Y4mSink>(STDOUT_FILENO, "standard output", format);
   }

@@ -166,7 +166,8 @@ std::unique_ptr<InputBytes>& kept_standard_input() {
 }
 
 std::unique_ptr<InputBytes> open_standard_input(const StreamLimits& limits) {
-  if (isatty(STDIN_FILENO)) throw_input("standard input", "this is a terminal, not a video");
+  if (isatty(STDIN_FILENO))
+    throw_input("standard input", "standard input is a terminal; pipe a video to it");
   return std::make_unique<InputBytes>(STDIN_FILENO, "standard input", limits);
 }
 

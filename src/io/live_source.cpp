@@ -104,8 +104,9 @@ class LiveSource final : public FrameSource {
       away_ = std::make_shared<const Gap>(gap);
       if (limits_.stop->requested()) return false;
       if (seconds_since(lost) >= limits_.reconnect) {
-        throw_input(name_, fmt::format("lost after {} frames, and not found again in {:g} s: {}",
-                                       index_, limits_.reconnect, last));
+        throw_input(
+            name_, fmt::format("connection lost after {} frames and not restored within {:g} s: {}",
+                               index_, limits_.reconnect, last));
       }
     }
     away_.reset();
@@ -116,11 +117,12 @@ class LiveSource final : public FrameSource {
 
   void check_same(const StreamFormat& now) const {
     if (now.width != format_.width || now.height != format_.height) {
-      throw ChangedStream(name_, fmt::format("it came back with frames of {}x{} instead of {}x{}",
-                                             now.width, now.height, format_.width, format_.height));
+      throw ChangedStream(
+          name_, fmt::format("the stream resumed with frames of {}x{} instead of {}x{}", now.width,
+                             now.height, format_.width, format_.height));
     }
     if (now.chroma != format_.chroma)
-      throw ChangedStream(name_, "it came back with another sampling of color");
+      throw ChangedStream(name_, "the stream resumed with another chroma sampling");
   }
 
   /// Times of one connection count from its own beginning. Those of the whole stream go on through

@@ -30,12 +30,14 @@ OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
     return;
   }
   std::error_code ignored;
-  if (target.filename().empty()) throw_output(target, "that names a folder");
-  if (std::filesystem::is_directory(target, ignored)) throw_output(target, "that is a folder");
+  if (target.filename().empty()) throw_output(target, "this is a folder; name a file");
+  if (std::filesystem::is_directory(target, ignored))
+    throw_output(target, "this is a folder; name a file");
   descriptor_ = open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     const int cause = errno;
-    throw_output(target, cause == ENOENT ? "its folder does not exist" : reason_of(cause));
+    throw_output(target,
+                 cause == ENOENT ? "its folder does not exist; create it first" : reason_of(cause));
   }
   owned_ = true;
   is_file_ = !stands;

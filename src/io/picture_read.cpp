@@ -88,8 +88,10 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
     if (limits.page > 0 && !has_pages(*format_of_loader(loader)))
-      throw_input(name,
-                  fmt::format("only its first picture is read, not page {}", limits.page + 1));
+      throw_input(
+          name,
+          fmt::format("page {} is not supported; only the first picture of this format can be read",
+                      limits.page + 1));
     const std::string page = limits.page > 0 ? fmt::format("page={}", limits.page) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
                                        "fail_on", fail_on_of(loader, limits, is_lenient), nullptr);
@@ -275,15 +277,18 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
     });
   }
   if (image->Bands < 1 || image->Bands > 4)
-    throw_input(name, fmt::format("the picture has {} channels; 1 to 4 are read", image->Bands));
+    throw_input(name,
+                fmt::format("the picture has {} channels; it must have 1 to 4", image->Bands));
   out.has_alpha = !out.cmyk && (image->Bands == 2 || image->Bands == 4);
   return out;
 }
 
 [[noreturn]] void refuse_type(const VipsImage* image, const std::string& name) {
-  throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read, "
-                                "and of floats",
-                                vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
+  throw_input(
+      name,
+      fmt::format(
+          "samples are of type {}; they must be unsigned 8-bit, unsigned 16-bit or 32-bit float",
+          vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
 }
 
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
@@ -350,11 +355,11 @@ void check_raw(const RawPicture& raw, int64_t size, const std::string& name,
   constexpr int64_t at_least_of = 1000;
   const bool has_enough = size >= raw.least / at_least_of;
   if (limits.allow_partial && has_enough) return;
-  throw_input(
-      name,
-      fmt::format("it is cut off: {} x {} pixels take {} bytes, and it has {}{}", raw.width,
-                  raw.height, raw.least, size, has_enough ? "" : ", less than a thousandth"),
-      has_enough ? Hint::allow_partial : Hint::none);
+  throw_input(name,
+              fmt::format("the file is truncated: {} x {} pixels require {} bytes and it has {}{}",
+                          raw.width, raw.height, raw.least, size,
+                          has_enough ? "" : ", less than a thousandth"),
+              has_enough ? Hint::allow_partial : Hint::none);
 }
 
 // Whole in memory go BMP, because libvips has it that way only; PNM of text, whose numbers are
@@ -422,8 +427,8 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
   const FileDescriptor file(path);
   struct stat status {};
   if (fstat(file.number(), &status) != 0) throw_input(name, reason_of(errno));
-  if (S_ISDIR(status.st_mode)) throw_input(name, "this is a folder, not a picture");
-  if (!S_ISREG(status.st_mode)) throw_input(name, "this is no regular file");
+  if (S_ISDIR(status.st_mode)) throw_input(name, "this is a folder; name a picture file");
+  if (!S_ISREG(status.st_mode)) throw_input(name, "this is not a regular file");
   if (status.st_size == 0) throw_input(name, "the file is empty");
   const auto head =
       begin_of_file(file.number(), std::min<int64_t>(status.st_size, int64_t(head_bytes)));
@@ -455,8 +460,9 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
       bytes = completed;
     } else if (const int64_t found = raw->is_text() ? numbers_in_text(*raw, bytes) : raw->samples;
                found < raw->samples) {
-      throw_input(name, fmt::format("it is cut off: it has {} of {} numbers", found, raw->samples),
-                  Hint::allow_partial);
+      throw_input(
+          name, fmt::format("the file is truncated: it has {} of {} numbers", found, raw->samples),
+          Hint::allow_partial);
     }
   }
   std::optional<ZeroedMemory> zeroed;
@@ -548,7 +554,8 @@ struct PictureRows::State {
     struct stat status {};
     if (fstat(file.number(), &status) != 0) throw_input(name, reason_of(errno));
     if (!S_ISREG(status.st_mode))
-      throw_input(name, "only a file is read in bands; this is a folder, pipe or device");
+      throw_input(name,
+                  "this is a folder, pipe or device; reading in bands requires a regular file");
     ReadLimits of_rows = limits;  // whose bands are bounded by their caller
     of_rows.max_memory = std::numeric_limits<int64_t>::max();
     const auto head =
@@ -557,7 +564,7 @@ struct PictureRows::State {
       check_raw(*raw, status.st_size, name, of_rows);
       if (goes_through_memory(*raw, limits)) {
         throw_input(name,
-                    "BMP, PNM of text and damaged PNM are read whole, not in bands; convert it to "
+                    "BMP, text PNM and damaged PNM cannot be read in bands; convert the picture to "
                     "TIFF first");
       }
     }

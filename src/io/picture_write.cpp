@@ -106,7 +106,7 @@ void check_pixels_to_write(ConstAnyView pixels) {
   check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
              4);
   if (pixels.space != Space::host)
-    throw_invalid("space", "write_picture: pixels live on the device; download them first");
+    throw_invalid("space", "write_picture: the pixels are on the device; download them first");
 }
 
 // What libvips' writer is told behind the name.
@@ -219,13 +219,13 @@ const Format& format_to_write(const std::filesystem::path& path, PixelType type,
     throw_output(path, "the name has no extension to choose a format by, such as .png");
   const Format* format = format_of_extension(extension);
   if (!format || format->kind != FileKind::picture || !format->writable)
-    throw_output(path,
-                 fmt::format("no picture format is named {}; try .png, .tif, .jpg, .webp or .pgm",
-                             extension));
+    throw_output(
+        path,
+        fmt::format("{} is not a picture format; use .png, .tif, .jpg, .webp or .pgm", extension));
   if (type == PixelType::f32 && !format->floats)
-    throw_output(path, "float samples go to .tif only");
+    throw_output(path, "float samples are supported by .tif only");
   if (options.layout != TiffLayout::strips && format->name != "TIFF")
-    throw_output(path, "tiles and pyramids are .tif's only");
+    throw_output(path, "tiles and pyramids are supported by .tif only");
   return *format;
 }
 
@@ -243,7 +243,8 @@ void write_rows(const std::filesystem::path& path, const RowSource& rows,
   start_vips();
   with_own_errors([&] {
     OutputFile file(path, Placing::when_whole);
-    if (file.grows()) throw_output(path, "it exists and is no regular file");
+    if (file.grows())
+      throw_output(path, "it exists and is not a regular file; choose another name");
     if (format.name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
       const auto bytes = encode(extension, rows, options);
       file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -80,12 +80,12 @@ int sync_descriptor(int descriptor) noexcept {
 }
 
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
-  if (target.filename().empty()) throw_output(target, "that names a folder");
+  if (target.filename().empty()) throw_output(target, "this is a folder; name a file");
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
-  if (std::filesystem::is_directory(status)) throw_output(target, "that is a folder");
+  if (std::filesystem::is_directory(status)) throw_output(target, "this is a folder; name a file");
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw_output(target, "it exists and is no regular file");
+    throw_output(target, "it exists and is not a regular file; choose another name");
   target_ = end_of_links(target);
   // What may not be written may not be replaced either.
   if (std::filesystem::exists(status) && access(target_.c_str(), W_OK) != 0)
@@ -132,7 +132,8 @@ void StagedFile::make_name() {
     if (slot_ >= 0) slots[slot_].state.store(0);
     slot_ = -1;
     staged_.clear();  // it is somebody else's, or nobody's
-    if (cause == ENOENT && descriptor_ < 0) throw_output(target_, "its folder does not exist");
+    if (cause == ENOENT && descriptor_ < 0)
+      throw_output(target_, "its folder does not exist; create it first");
     if (cause != EEXIST) fail(cause);
   }
   fail(EEXIST);

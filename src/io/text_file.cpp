@@ -27,9 +27,11 @@ std::string text_of_file(const std::string& path, int64_t most) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   if (file.number < 0 || fstat(file.number, &status) != 0) throw_input(path, reason_of(errno));
-  if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder");
-  if (!S_ISREG(status.st_mode)) throw_input(path, "this is no regular file");
-  const auto refuse = [&] { throw_input(path, fmt::format("it has more than {} bytes", most)); };
+  if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder; name a file");
+  if (!S_ISREG(status.st_mode)) throw_input(path, "this is not a regular file");
+  const auto refuse = [&] {
+    throw_input(path, fmt::format("the file exceeds the limit of {} bytes", most));
+  };
   if (status.st_size > most) refuse();
   std::string text;
   for (;;) {  // what /proc has says no size

@@ -57,9 +57,10 @@ const AVInputFormat* camera_format(const std::string& name) {
   }
   const AVInputFormat* format = av_find_input_format("v4l2");
   if (!format) {
-    throw_input(name, fmt::format("cameras are read through FFmpeg's {}, which is not here "
-                                  "(Debian: libavdevice{})",
-                                  library, LIBAVFORMAT_VERSION_MAJOR));
+    throw_input(
+        name,
+        fmt::format("cameras require FFmpeg's {}, which is not installed (Debian: libavdevice{})",
+                    library, LIBAVFORMAT_VERSION_MAJOR));
   }
   return format;
 }
@@ -72,7 +73,7 @@ VideoInput::VideoInput(const std::string& path, int64_t max_pixels) : name_(path
   av::be_quiet();
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) throw_input(path, reason_of(errno));
-  if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder, not a video");
+  if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder; name a video file");
   if (S_ISREG(status.st_mode) && status.st_size == 0) throw_input(path, "the file is empty");
   // "file:" keeps libav from reading a colon in the name as a protocol.
   const int error = avio_open2(&io_, ("file:" + path).c_str(), AVIO_FLAG_READ, nullptr, nullptr);
@@ -226,8 +227,7 @@ void VideoInput::open(int64_t max_pixels) {
     int error = open_context();
     if (!limits_) av::check_resources(error);
     if (!limits_ && (error == AVERROR_INVALIDDATA || error == AVERROR_EOF)) {
-      throw_input(name_,
-                  "this is no video that can be read (corrupt, cut off or of no known format)");
+      throw_input(name_, "not a readable video (corrupt, truncated or of an unknown format)");
     }
     if (error < 0) throw_input(name_, fmt::format("cannot be opened: {}", words(error)));
     if (const auto why = not_a_video(*context_->iformat, limits_.has_value()); !why.empty())

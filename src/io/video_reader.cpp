@@ -121,7 +121,7 @@ struct VideoReader::State {
       begin_again_on_cpu();
       found = decode();
     }
-    if (!found) throw_input(name(), "the video stream holds no frame");
+    if (!found) throw_input(name(), "the video stream has no frames");
     keeps_packets = false;
     kept_packets.clear();
     describe();
@@ -135,7 +135,7 @@ struct VideoReader::State {
     const int best = av_find_best_stream(&context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (best >= 0) stream = context.streams[best];
     if (!stream || (stream->disposition & AV_DISPOSITION_ATTACHED_PIC))
-      throw_input(name(), "it has no video stream");
+      throw_input(name(), "the file has no video stream");
     for (unsigned i = 0; i < context.nb_streams; ++i) {
       if (context.streams[i] != stream) context.streams[i]->discard = AVDISCARD_ALL;
     }
@@ -199,7 +199,7 @@ struct VideoReader::State {
     const AVCodecParameters& parameters = *stream->codecpar;
     const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
     if (!codec) {
-      throw_input(name(), fmt::format("no decoder here for its video stream ({})",
+      throw_input(name(), fmt::format("no decoder is available for its video stream ({})",
                                       avcodec_get_name(parameters.codec_id)));
     }
     decoder.reset(avcodec_alloc_context3(codec));
@@ -377,9 +377,9 @@ struct VideoReader::State {
   void check() {
     const AVFrame& f = *decoded;
     if (stored_width && (f.width != stored_width || f.height != stored_height)) {
-      throw ChangedStream(name(),
-                          at_frame(fmt::format("its size changes from {}x{} to {}x{}", stored_width,
-                                               stored_height, f.width, f.height)));
+      throw ChangedStream(
+          name(), at_frame(fmt::format("the frame size changes from {}x{} to {}x{}", stored_width,
+                                       stored_height, f.width, f.height)));
     }
     check_pixels(name(), f.width, f.height, limits.max_pixels);
     check_memory(name(), f.width, f.height, 1, limits.max_memory);

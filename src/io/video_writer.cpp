@@ -114,10 +114,10 @@ struct VideoWriter::State {
         container->video_codec != AV_CODEC_ID_NONE)
       codec = is_lossless() ? lossless_encoder(*container) : choose_encoder(*container);
     if (!codec && is_lossless())
-      fail("its name is not that of a container for FFV1; choose .mkv, .avi or .y4m");
+      fail("the extension is not of a container for FFV1; use .mkv, .avi or .y4m");
     const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
     if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
-      fail("its name is not that of a video; choose .mp4, .mkv, .mov, .webm, .avi or .y4m");
+      fail("the extension is not of a video; use .mp4, .mkv, .mov, .webm, .avi or .y4m");
     }
     for (const bool with_sound : {true, false}) {
       out.reset();
@@ -203,7 +203,7 @@ struct VideoWriter::State {
     const int error = avcodec_open2(&e, &codec, nullptr);
     av::check_resources(error);
     if (error < 0) {
-      fail(fmt::format("{} does not encode {}x{} frames ({})", codec.name, format.width,
+      fail(fmt::format("{} does not support {}x{} frames ({})", codec.name, format.width,
                        format.height, av::words(error)));
     }
     stream = avformat_new_stream(out.get(), nullptr);
@@ -268,7 +268,7 @@ struct VideoWriter::State {
 
   void encode(const AVFrame* frame) {
     int error = avcodec_send_frame(encoder.get(), frame);
-    if (error < 0) fail(fmt::format("the encoder says: {}", av::words(error)));
+    if (error < 0) fail(fmt::format("the encoder failed: {}", av::words(error)));
     while ((error = avcodec_receive_packet(encoder.get(), packet.get())) >= 0) {
       if (packet->duration <= 0) packet->duration = frame_duration;
       const double time = double(packet->pts) * av_q2d(encoder->time_base);
@@ -278,7 +278,7 @@ struct VideoWriter::State {
       check(av_interleaved_write_frame(out.get(), packet.get()));
     }
     if (error != AVERROR(EAGAIN) && error != AVERROR_EOF)
-      fail(fmt::format("the encoder says: {}", av::words(error)));
+      fail(fmt::format("the encoder failed: {}", av::words(error)));
   }
 
   // What could not be written is the reason, whatever libav makes of it.
@@ -309,7 +309,7 @@ void VideoWriter::write(const Frame& frame) {
   if (frame.luma.type != PixelType::u8 || frame.luma.width != f.width ||
       frame.luma.height != f.height) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("a frame of {}x{} for a video of {}x{}", frame.luma.width,
+                fmt::format("the frame is {}x{}; the video requires {}x{}", frame.luma.width,
                             frame.luma.height, f.width, f.height));
   }
   state_->encode(state_->coded_frame(frame).get());

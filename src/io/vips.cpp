@@ -19,7 +19,7 @@ void start_vips() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (VIPS_INIT("cuesta") != 0)
-      throw Error(ErrorCode::unsupported, "libvips does not start: " + take_vips_error());
+      throw Error(ErrorCode::unsupported, "libvips cannot be initialised: " + take_vips_error());
     // A file may change between two reads, and a batch must not grow.
     vips_cache_set_max(0);
     // What decoders grumble about goes into error texts or nowhere; the library never prints.

@@ -47,8 +47,8 @@ void parse_chroma(std::string_view text, Y4mLayout& layout, const std::string& n
     layout.has_alpha = sampling.has_alpha;
     return;
   }
-  throw_input(name, fmt::format("y4m chroma C{} is not read; mono, 410, 411, 420, 422, 440 and 444 "
-                                "of 8 to 16 bits are (C420p10, Cmono12)",
+  throw_input(name, fmt::format("y4m chroma is C{}; it must be mono, 410, 411, 420, 422, 440 or "
+                                "444 of 8 to 16 bits (C420p10, Cmono12)",
                                 text));
 }
 
@@ -58,7 +58,9 @@ void parse_rate(std::string_view text, StreamFormat& format, const std::string& 
   if (colon == std::string_view::npos || !parse_whole(text.substr(0, colon), num) ||
       !parse_whole(text.substr(colon + 1), den) || num < 0 || den < 0 || num > INT32_MAX ||
       den > INT32_MAX)
-    throw_input(name, fmt::format("y4m frame rate F{} is not two whole numbers", text));
+    throw_input(
+        name,
+        fmt::format("y4m frame rate is F{}; it must be two whole numbers, as in F25:1", text));
   if (num == 0 || den == 0) return;  // unknown: the default stays
   format.rate_num = num, format.rate_den = den;
   format.time_base_num = den, format.time_base_den = num;
@@ -83,11 +85,13 @@ Y4mLayout parse_y4m_header(std::string_view line, const std::string& name,
     switch (field[0]) {
       case 'W':
         if (!parse_whole(value, format.width) || format.width < 1)
-          throw_input(name, fmt::format("y4m width {} is no size", field));
+          throw_input(
+              name, fmt::format("y4m width is {}; it must be a whole number of at least 1", field));
         break;
       case 'H':
         if (!parse_whole(value, format.height) || format.height < 1)
-          throw_input(name, fmt::format("y4m height {} is no size", field));
+          throw_input(name, fmt::format("y4m height is {}; it must be a whole number of at least 1",
+                                        field));
         break;
       case 'F': parse_rate(value, format, name); break;
       case 'C': chroma = value; break;
@@ -123,7 +127,7 @@ Y4mSource::Y4mSource(std::unique_ptr<InputBytes> bytes, const StreamLimits& limi
     if (line.empty()) throw_input(name(), "the stream is empty");
     // Either it is something else, or it was cut.
     parse_y4m_header(line, name(), limits_);
-    throw_input(name(), "the y4m header is cut off");
+    throw_input(name(), "the y4m header is truncated");
   }
   layout_ = parse_y4m_header(line, name(), limits_);
   const StreamFormat& format = layout_.format;
@@ -265,7 +269,7 @@ void Y4mSink::write_header() { file_.write(y4m_header(format_)); }
 void Y4mSink::add_plane(ConstAnyView plane, PlaneSize size, const char* what) {
   if (plane.width != size.width || plane.height != size.height || plane.type != PixelType::u8 ||
       plane.channels != 1) {
-    throw_invalid(what, "y4m: {} of a frame is {} x {} {}; the stream has {} x {} u8", what,
+    throw_invalid(what, "y4m: {} of a frame is {} x {} {}; the stream requires {} x {} u8", what,
                   plane.width, plane.height, name_of(plane.type), size.width, size.height);
   }
   const auto view = plane.as<uint8_t>();

@@ -40,7 +40,8 @@ double cost_of_link(const EdgePoint& from, const EdgePoint& to) {
 Links linked(std::span<const EdgePoint> points, Size size, int threads) {
   if (points.size() > size_t(std::numeric_limits<int32_t>::max())) {
     throw_invalid(std::to_string(points.size()),
-                  "trace: {} points of edges; 2147483647 can be linked", points.size());
+                  "trace: there are {} edge points; at most 2147483647 are supported",
+                  points.size());
   }
   const auto count = int32_t(points.size());
   Links links(points.size());

@@ -266,7 +266,7 @@ namespace {
 void check_traced(ConstAnyView src) {
   check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
   if (src.channels != 1 && src.channels != 3) {
-    throw_invalid(std::to_string(src.channels), "trace: src has {} channels; it takes 1 or 3",
+    throw_invalid(std::to_string(src.channels), "trace: src has {} channels; it must have 1 or 3",
                   src.channels);
   }
 }

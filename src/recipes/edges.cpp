@@ -131,9 +131,7 @@ EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
                         check_options(of, "log");
                         const LogOptions log = resolved(of);
                         if (log.sigma == 0 && log.ksize == 0)
-                          throw_invalid("0",
-                                        "log: sigma is 0; the Laplacian of a Gaussian needs one "
-                                        "above 0");
+                          throw_invalid("0", "log: sigma is 0; it must be above 0");
                       },
                       [&](const SobelEdges& of) {
                         check_options(of, "sobel");
@@ -283,9 +281,10 @@ double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
 void EdgesRecipe::check_lines() const {
   const auto* log = std::get_if<LogEdges>(&options_);
   if (is_canny() || (log != nullptr && log->mode == LogMode::zero_crossings)) return;
-  throw_invalid(std::string(method()),
-                "lines: {} has none; method canny, and log with mode zero-crossings, have",
-                method());
+  throw_invalid(
+      std::string(method()),
+      "lines: {} does not support lines; use method canny, or log with mode zero-crossings",
+      method());
 }
 
 Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, double scale,

@@ -177,7 +177,7 @@ double FilterRecipe::scratch_bytes(const PictureKind& kind) const {
 void FilterRecipe::check(const PictureKind& kind) const {
   if (!std::holds_alternative<MorphologyFilter>(filter_) || kind.channels == 1) return;
   throw_invalid(std::to_string(kind.channels),
-                "filter: the picture has {} channels; morphology takes 1", kind.channels);
+                "filter: the picture has {} channels; morphology requires 1", kind.channels);
 }
 
 }  // namespace cuesta::recipes

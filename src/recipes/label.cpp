@@ -10,7 +10,7 @@ namespace cuesta::recipes {
 LabelRecipe::LabelRecipe(const LabelOptions& options, double limit)
     : options_(options), limit_(limit) {
   check_options(options, "label");
-  if (std::isnan(limit)) throw_invalid("nan", "label: threshold is nan; give a number");
+  if (std::isnan(limit)) throw_invalid("nan", "label: threshold is NaN; it must be a number");
 }
 
 std::string LabelRecipe::key() const {

@@ -14,7 +14,8 @@ namespace {
 void check_point(Point p, const std::string& what, std::string_view part) {
   if (p.x >= 0 && p.x <= 1 && p.y >= 0 && p.y <= 1) return;
   const std::string text = fmt::format("({}, {})", p.x, p.y);
-  throw_invalid(text, "{}: {} is {}; both must be 0 to 1, parts of the picture's width and height",
+  throw_invalid(text,
+                "{}: {} is {}; both must be 0 to 1, fractions of the picture's width and height",
                 what, part, text);
 }
 
@@ -28,8 +29,8 @@ void check_limits(std::optional<T> low, std::optional<T> high, const std::string
     }
   }
   if (low && high && *high != 0 && *high < *low) {
-    throw_invalid(fmt::format("{}", *high), "{}: max_{} {} is below min_{} {}", what, name, *high,
-                  name, *low);
+    throw_invalid(fmt::format("{}", *high), "{}: max_{} is {}; it must be at least min_{}, {}",
+                  what, name, *high, name, *low);
   }
 }
 
@@ -38,30 +39,33 @@ void check_limits(std::optional<T> low, std::optional<T> high, const std::string
 void check_zone(const Zone& zone, const std::string& what) {
   if (zone.polygon.size() < 3) {
     throw_invalid(std::to_string(zone.polygon.size()),
-                  "{}: a polygon has 3 corners or more, this one {}", what, zone.polygon.size());
+                  "{}: the polygon needs at least 3 corners and has {}", what, zone.polygon.size());
   }
   for (size_t i = 0; i < zone.polygon.size(); ++i)
     check_point(zone.polygon[i], what, fmt::format("polygon[{}]", i));
   if (signed_area(zone.polygon) == 0)
-    throw_invalid("polygon", "{}: the polygon encloses nothing", what);
+    throw_invalid("polygon", "{}: the polygon has no area; its corners must not be on one line",
+                  what);
   check_limits(zone.min_area, zone.max_area, what, "area");
   check_limits(zone.min_aspect, zone.max_aspect, what, "aspect");
   if (zone.kind == ZoneKind::exclude &&
       (zone.min_area || zone.max_area || zone.min_aspect || zone.max_aspect))
-    throw_invalid("exclude", "{}: an excluded zone has no limits; what stands in it never counts",
+    throw_invalid("exclude",
+                  "{}: kind is exclude and limits are set; excluded zones do not support limits",
                   what);
 }
 
 void check_line(const CountingLine& line, const std::string& what) {
   check_point(line.from, what, "from");
   check_point(line.to, what, "to");
-  if (line.from == line.to) throw_invalid("to", "{}: from and to are one point", what);
+  if (line.from == line.to)
+    throw_invalid("to", "{}: from and to are the same point; they must differ", what);
 }
 
 void check_scene(const Scene& scene, const std::string& name) {
   if (scene.zones.size() > 64) {
-    throw_invalid(std::to_string(scene.zones.size()), "{}: there are {} zones; it may have 64",
-                  name, scene.zones.size());
+    throw_invalid(std::to_string(scene.zones.size()),
+                  "{}: there are {} zones; at most 64 are supported", name, scene.zones.size());
   }
   const auto check_all = [&](const auto& list, const char* kind, auto check) {
     std::set<std::string> names;
@@ -69,7 +73,8 @@ void check_scene(const Scene& scene, const std::string& name) {
       const std::string what = fmt::format("{}: {}[{}]", name, kind, i);
       check(list[i], what);
       if (!names.insert(list[i].name).second)
-        throw_invalid(list[i].name, "{}: another has the name \"{}\"", what, list[i].name);
+        throw_invalid(list[i].name, "{}: the name \"{}\" is used twice; names must differ", what,
+                      list[i].name);
     }
   };
   check_all(scene.zones, "zones", check_zone);
@@ -79,7 +84,8 @@ void check_scene(const Scene& scene, const std::string& name) {
 Selection::Selection(Size size, const Scene& scene, const TrackingOptions& options)
     : size_(size), join_(options.join) {
   if (size.width <= 0 || size.height <= 0)
-    throw_invalid("size", "scene: frames of {} x {} pixels hold nothing", size.width, size.height);
+    throw_invalid("size", "scene: frames are {} x {} pixels; both sides must be at least 1",
+                  size.width, size.height);
   check_scene(scene, "scene");
   everywhere_ = {.polygon = {},
                  .bit = 0,
@@ -102,9 +108,10 @@ Selection::Selection(Size size, const Scene& scene, const TrackingOptions& optio
   if (!scene.mask.data) return;
   check_view(scene.mask, "scene: mask", {PixelType::u8});
   if (scene.mask.space != Space::host)
-    throw_invalid("mask", "scene: the mask lives on the device; download it first");
+    throw_invalid("mask", "scene: the mask is on the device; download it first");
   if (scene.mask.width != size.width || scene.mask.height != size.height) {
-    throw_invalid("mask", "scene: the mask has {} x {} pixels, the frames {} x {}",
+    throw_invalid("mask",
+                  "scene: the mask is {} x {} and the frames are {} x {}; the sizes must match",
                   scene.mask.width, scene.mask.height, size.width, size.height);
   }
   const auto view = scene.mask.as<const uint8_t>();

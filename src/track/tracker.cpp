@@ -116,21 +116,25 @@ struct Tracker::State {
   void check(FrameTime at, std::span<const Detection> detections,
              std::span<const uint64_t> zones) const {
     if (last && at.index <= last->index) {
-      throw_invalid(std::to_string(at.index), "tracking: frame {} follows frame {}; indices grow",
-                    at.index, last->index);
+      throw_invalid(std::to_string(at.index),
+                    "tracking: frame {} follows frame {}; indices must increase", at.index,
+                    last->index);
     }
     if (!std::isfinite(at.seconds))
-      throw_invalid(std::to_string(at.seconds), "tracking: frame {} has the time {}", at.index,
-                    at.seconds);
+      throw_invalid(std::to_string(at.seconds),
+                    "tracking: frame {} has the time {}; times must be finite and increase",
+                    at.index, at.seconds);
     for (const Detection& d : detections) {
       if (d.box.width <= 0 || d.box.height <= 0) {
-        throw_invalid("box", "tracking: frame {}: a box of {} x {} pixels is empty", at.index,
-                      d.box.width, d.box.height);
+        throw_invalid("box",
+                      "tracking: frame {}: a box is {} x {} pixels; both sides must be at least 1",
+                      at.index, d.box.width, d.box.height);
       }
     }
     if (!zones.empty() && zones.size() != detections.size())
-      throw_invalid("zones", "tracking: {} detections, but the zones of {}", detections.size(),
-                    zones.size());
+      throw_invalid("zones",
+                    "tracking: there are {} detections and the zones of {}; the counts must match",
+                    detections.size(), zones.size());
   }
 
   void see(Target& target, const Detection& detection, uint64_t zones) {

@@ -536,7 +536,8 @@ std::span<const std::string_view> drawn_operations() {
 DrawnRequest draw_request(Bytes& bytes, std::string_view operation, int32_t longest) {
   for (const Drawing& one : drawings)
     if (one.operation == operation) return one.draw(bytes, longest);
-  throw Error(ErrorCode::invalid_argument, fmt::format("no requests are drawn for '{}'", operation),
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("operation '{}' does not support drawn requests", operation),
               std::string(operation));
 }
 

@@ -155,7 +155,7 @@ AnyView Harness::publish(Space space) {
   AnyView plane = b.host;
   if (space == Space::host) return plane;
   if (b.parts > 1)
-    throw Error(ErrorCode::invalid_argument, "pictures whose rows lie far apart live on the host");
+    throw Error(ErrorCode::invalid_argument, "pictures with a large stride must be on the host");
   b.device = detail::allocate(Space::device, b.bytes);
   detail::copy_to_device(b.device, b.begin, b.bytes);
   plane.data = static_cast<uint8_t*>(b.device) + b.first;

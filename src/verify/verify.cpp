@@ -22,7 +22,8 @@ std::pair<int32_t, int32_t> shape_of(const std::string& label) {
     if (*at == 'x' && std::from_chars(at + 1, end, height).ec == std::errc())
       return {width, height};
   }
-  throw Error(ErrorCode::invalid_argument, "verify: no WxH in the label '" + label + "'", label);
+  throw Error(ErrorCode::invalid_argument, "verify: there is no WxH in the label '" + label + "'",
+              label);
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ std::string_view name_of(Level level) {
 Level level_from(std::string_view name) {
   for (const Level level : {Level::quick, Level::full, Level::sizes})
     if (name == name_of(level)) return level;
-  throw_invalid(std::string(name), "level is '{}'; it is quick, full or sizes", name);
+  throw_invalid(std::string(name), "level is '{}'; it must be quick, full or sizes", name);
 }
 
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {

@@ -586,7 +586,7 @@ TEST(CInterface, WhatIsRefusedIsSaid) {
       std::string::npos);
   cuesta_stencil none{};
   EXPECT_EQ(said(cuesta_correlate(nullptr, &good, &good, &none, nullptr), CUESTA_INVALID_ARGUMENT),
-            "correlate: stencil: 0 of text, integers and floats are given; give one");
+            "correlate: stencil: 0 of text, integers and floats are set; set exactly one");
 }
 
 // A struct that has grown since its first version.
@@ -641,8 +641,8 @@ TEST(CInterface, TakesEverySizeThatAStructHasHad) {
   older.size = offsetof(cuesta_motion_options, steady);
   EXPECT_EQ(cuesta_motion_detector_new(&made, &older), CUESTA_INVALID_ARGUMENT);
   EXPECT_STREQ(cuesta_error_text(),
-               "motion: options.size is 108; it must be sizeof the struct, here 120: fill it with "
-               "its _init function");
+               "motion: options.size is 108; it must be the size of the struct, 120 (call its "
+               "_init function)");
 }
 
 // The numbers of an enumeration are those of cuesta.h, and none of its values is without one.
@@ -685,9 +685,10 @@ TEST(CInterface, OptionsGrow) {
   } newer{{sizeof(Newer), 7, 8}, 0};
   EXPECT_EQ(c::take_options(&newer.known, defaults, "grown").second, 8);
   newer.later = 1;
-  EXPECT_EQ(test::error_of(ErrorCode::unsupported,
-                           [&] { c::take_options(&newer.known, defaults, "grown"); }),
-            "grown: the options set byte 16 of 24; this library knows 16, a newer one is needed");
+  EXPECT_EQ(
+      test::error_of(ErrorCode::unsupported,
+                     [&] { c::take_options(&newer.known, defaults, "grown"); }),
+      "grown: the options set byte 16 of 24; this library supports 16, a newer one is required");
   c::put_options(&newer.known, sizeof newer, defaults);
   EXPECT_EQ(newer.known.second, 2);
   EXPECT_EQ(newer.later, 0);

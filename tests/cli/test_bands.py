@@ -271,11 +271,15 @@ def check_words(folder, source):
     """What cannot be done is said, with what would."""
     out = folder / "x.tif"
     for arguments, code, words in [
-        (["--memory", "much"], 2, "--memory much: give a number of bytes"),
+        (["--memory", "much"], 2, "--memory is much; it must be a number of bytes"),
         (["--memory", "60MB", "--device", "cuda:99"], 5, "--device cpu"),
         (["--memory", "10kB"], 2, "hold too few rows of 20000 pixels"),
-        (["--memory", "60MB", "--lines", folder / "x.svg"], 3, "--lines takes the whole picture"),
-        (["--restart"], 2, "goes with --memory"),
+        (
+            ["--memory", "60MB", "--lines", folder / "x.svg"],
+            3,
+            "--lines requires the whole picture",
+        ),
+        (["--restart"], 2, "requires --memory"),
     ]:
         done = run("edges", source, "-o", out, *arguments, code=code)
         assert words in done.stderr, (arguments, done.stderr)

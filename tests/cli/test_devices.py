@@ -121,9 +121,12 @@ def same_everywhere(folder, devices, gpus):
 
 def check_words():
     bad = run("edges", "x.png", "-o", "y.png", "--device", "cuda:every", code=2).stderr
-    assert "cuda:all goes with edges, filter, label and detect" in bad, bad
+    assert (
+        "it must be auto, cpu, cuda or cuda:N (N counts from 0), or cuda:all with edges, filter, label and detect"
+        in bad
+    ), bad
     bad = run("verify", "sobel", "--device", "cuda:all", code=2).stderr
-    assert "cuda:all goes with" in bad, bad
+    assert "or cuda:all with edges" in bad, bad
 
 
 def main():

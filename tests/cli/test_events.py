@@ -370,14 +370,17 @@ to = [0.5, 0]
         zone = '[[zones]]\nname = "a"\n'
         square = "polygon = [[0, 0], [1, 0], [1, 1]]\n"
         for text, says in (
-            ("zones = 5", ("zones: 5 is no list",)),
+            ("zones = 5", ("zones: 5 must be a list",)),
             ("[[zone]]", ('no key "zone"', "zones")),
             ("a = ", ("line 1, column",)),
             ("when = 2026-11-22", ("line 1", "dates")),
             (zone, ("zones[0]", '"polygon" is missing')),
             (square.join(("[[zones]]\n", "")), ("zones[0]", '"name" is missing')),
-            (zone + 'polygon = "all"', ('zones[0].polygon: "all" is no list',)),
-            (zone + "polygon = [[0, 0], [1], [1, 1]]", ("zones[0].polygon[1]: [1] is no point",)),
+            (zone + 'polygon = "all"', ('zones[0].polygon: "all" must be a list',)),
+            (
+                zone + "polygon = [[0, 0], [1], [1, 1]]",
+                ("zones[0].polygon[1]: [1] must be a point",),
+            ),
             (
                 zone + "polygon = [[0, 0], [1, 0], [1, 1.5]]",
                 ("zones[0]: polygon[2] is (1, 1.5)", "0 to 1"),
@@ -385,21 +388,21 @@ to = [0.5, 0]
             (zone + "polygon = [[0, 0], [1, 0], [nan, 1]]", ("zones[0]: polygon[2] is (nan, 1)",)),
             (zone + "polygon = [[0, 0], [1, 1]]", ("zones[0]", "3 corners")),
             (zone + square + "min_area = -4", ("zones[0]: min_area is -4",)),
-            (zone + square + "min_area = 2.5", ("zones[0].min_area: 2.5 is no whole number",)),
-            (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" is no number',)),
+            (zone + square + "min_area = 2.5", ("zones[0].min_area: 2.5 must be a whole number",)),
+            (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" must be a number',)),
             (
                 zone + square + 'kind = "out"',
-                ('zones[0].kind: "out" is neither include nor exclude',),
+                ('zones[0].kind: "out" must be include or exclude',),
             ),
             (
                 zone + square + "kind = 'exclude'\nmin_area = 5",
-                ("zones[0]", "excluded", "no limits"),
+                ("zones[0]", "excluded", "do not support limits"),
             ),
-            (zone + square + zone + square, ('zones[1]: another has the name "a"',)),
+            (zone + square + zone + square, ('zones[1]: the name "a" is used twice',)),
             (zone + square + "corners = 3", ('no key "corners"', "polygon")),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]', ("lines[0]", '"to" is missing')),
-            ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "one point")),
-            ("mask = 3", ("mask: 3 is no text",)),
+            ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "the same point")),
+            ("mask = 3", ("mask: 3 must be text",)),
         ):
             with self.subTest(text):
                 self.scene(text)
@@ -437,7 +440,7 @@ to = [0.5, 0]
             "o",
             "--scene",
             "scene.json",
-            says=("[1] is no table",),
+            says=("[1] must be a table",),
         )
         self.fails(
             INPUT,
@@ -458,7 +461,7 @@ to = [0.5, 0]
             "o",
             "--scene",
             "scene.yaml",
-            says=(".toml or a .json",),
+            says=(".toml or .json",),
         )
 
 
@@ -577,15 +580,15 @@ class Lists(EventsTest):
 
     def test_names_that_cannot_be_meant(self):
         for arguments, says in (
-            (("--events", "e.txt"), ("--events e.txt", ".csv", ".edl", ".ndjson")),
-            (("--heatmap", "h.mp4"), ("--heatmap h.mp4", ".png")),
-            (("--mot", "visits.y4m"), ("--mot visits.y4m", "written over")),
+            (("--events", "e.txt"), ("--events is e.txt", ".csv", ".edl", ".ndjson")),
+            (("--heatmap", "h.mp4"), ("--heatmap is h.mp4", ".png")),
+            (("--mot", "visits.y4m"), ("--mot visits.y4m", "overwritten")),
             (("--mot", "a", "--coco", "a"), ("--coco a and --mot a are one file",)),
             (("--mot", "-", "--json", "-"), ("--mot -", "--json -", "one of them")),
-            (("--on-event", "'notify"), ("--on-event 'notify", "does not end")),
+            (("--on-event", "'notify"), ("--on-event 'notify", "is not closed")),
             (("--on-event", " "), ("--on-event", "name a program")),
-            (("--json", "o", "--min-iou", 3), ("--min-iou 3", "0 to 1")),
-            (("--json", "o", "--min-hits", 0), ("--min-hits 0",)),
+            (("--json", "o", "--min-iou", 3), ("--min-iou is 3", "0 to 1")),
+            (("--json", "o", "--min-hits", 0), ("--min-hits is 0",)),
         ):
             with self.subTest(arguments):
                 self.fails(USAGE, "detect", "visits.y4m", *arguments, says=says)

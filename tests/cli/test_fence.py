@@ -181,7 +181,7 @@ class Results(FenceTest):
             "-o",
             "missing/o.png",
             "--sandbox",
-            says=("missing/o.png", "its folder does not exist"),
+            says=("missing/o.png", "its folder does not exist; create it first"),
         )
         self.fails(
             OUTPUT,
@@ -230,7 +230,7 @@ class Fence(FenceTest):
                 said = UNCOUNTED.sub(b"", process.stderr.read()).decode()
                 self.assertRegex(
                     said,
-                    rf"^error: street.y4m: what decodes it was ended by signal {int(number)} \(.+\); .*\n$",
+                    rf"^error: street.y4m: the decoder of it was stopped by signal {int(number)} \(.+\); .*\n$",
                 )
                 self.assertFalse((self.at / "o.y4m").exists())
                 self.assert_no_leftovers()

@@ -553,9 +553,7 @@ class Others(FilesTest):
         ):
             self.file(name, data)
             for verb in (["edges"], ["filter", "--median", 3]):
-                self.fails(
-                    INPUT, *verb, name, "-o", "x.png", says=[name, "neither a picture nor a video"]
-                )
+                self.fails(INPUT, *verb, name, "-o", "x.png", says=[name, "not a picture or video"])
 
 
 class Pipes(FilesTest):

@@ -242,22 +242,25 @@ class Places(LinesTest):
     def test_what_cannot_be_meant(self):
         self.file("movie.y4m", y4m(16, 16, [bytes(256)] * 2))
         for arguments, said in (
-            ((), "give -o OUT, --lines OUT or both"),
-            (("--lines", "l.dxf"), "--lines l.dxf: lines are named .svg, .geojson or .json"),
+            ((), "no output is set; use -o OUT, --lines OUT or both"),
+            (
+                ("--lines", "l.dxf"),
+                "--lines is l.dxf; the extension must be .svg, .geojson or .json",
+            ),
             (
                 ("--lines", "l.svg", "--lines-format", "json"),
-                "--lines l.svg names its format itself",
+                "--lines is l.svg; the extension sets the format",
             ),
-            (("--lines-format", "json", "-o", "e.png"), "this goes with --lines"),
-            (("--min-length", 3, "-o", "e.png"), "--min-length 3: this goes with --lines"),
+            (("--lines-format", "json", "-o", "e.png"), "it requires --lines"),
+            (("--min-length", 3, "-o", "e.png"), "--min-length is 3; it requires --lines"),
             (
                 ("--lines", "l.svg", "--line-tolerance", -1),
-                "--line-tolerance -1: it must be 0 or more",
+                "--line-tolerance is -1; it must be 0 or more",
             ),
             (("--lines", "l.svg", "--refinement", "devernays"), "did you mean devernay"),
             (
                 ("--lines", "l.svg", "--method", "sobel"),
-                "--lines l.svg: this goes with --method canny or log",
+                "--lines is l.svg; it requires --method canny or log",
             ),
             (
                 ("--lines", "l.svg", "--method", "log", "--mode", "threshold"),
@@ -270,7 +273,7 @@ class Places(LinesTest):
                 self.assertIn(said, self.refused("square.pgm", *arguments))
         self.assertIn("is a video", self.refused("movie.y4m", "--lines", "l.svg"))
         self.assertIn(
-            "it is a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
+            "it must be a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
         )
 
 

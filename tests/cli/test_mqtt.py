@@ -219,13 +219,13 @@ class Told(MqttTest):
 
     def test_what_is_no_address(self):
         for address, says in (
-            ("http://a/b", "neither mqtt://"),
-            ("mqtt:///b", "no host"),
-            ("mqtt://a:x/b", '"x" is no port'),
+            ("http://a/b", "begin with mqtt://"),
+            ("mqtt:///b", "host is missing"),
+            ("mqtt://a:x/b", 'the port is "x"'),
             ("mqtt://a:70000/b", "70000"),
             ("mqtt://a/b/#", "b/#"),
             ("mqtt://a/b%2Bc", "b+c"),
-            ("mqtt://:secret@a/b", "needs a user"),
+            ("mqtt://:secret@a/b", "requires a user"),
             ("mqtt://[::1/b", "]"),
             ("mqtts://a/$SYS", "$SYS"),
         ):

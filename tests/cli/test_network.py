@@ -227,7 +227,7 @@ class Rtsp(NetworkTest):
         process = self.start("detect", server.address(), "--json", "o.nd", "-o", "o.mkv")
         said = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, INPUT, said)
-        self.assertIn("its size changes from 160x120 to 96x64", said)
+        self.assertIn("the frame size changes from 160x120 to 96x64", said)
         self.assertEqual(self.frames_in_video("o.mkv"), 2 * FRAMES)
 
     def test_a_broken_frame(self):

@@ -251,10 +251,9 @@ TEST_F(Sandbox, AFenceCleansUp) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::input);
-    EXPECT_STREQ(
-        error.what(),
-        "in.png: what decodes it was ended by signal 9 (Killed); a damaged or hostile file, "
-        "or too little memory");
+    EXPECT_STREQ(error.what(),
+                 "in.png: the decoder of it was stopped by signal 9 (Killed); the file is damaged "
+                 "or hostile, or memory ran out");
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);  // `file`
 }

@@ -175,10 +175,14 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
 
 TEST(PublicFace, AbsentSourcesAreNamed) {
   const auto said = [](auto call) { return test::error_of(ErrorCode::invalid_argument, call); };
-  EXPECT_EQ(said([] { canny(ConstAnyView(), {}); }), "canny: src has no data");
-  EXPECT_EQ(said([] { gaussian(ConstAnyView(), {.sigma = 1}); }), "gaussian: src has no data");
-  EXPECT_EQ(said([] { threshold(ImageView<const uint8_t>(), 3); }), "threshold: src has no data");
-  EXPECT_EQ(said([] { label(AnyImage()); }), "label: mask has no data");
+  EXPECT_EQ(said([] { canny(ConstAnyView(), {}); }),
+            "canny: src has no data; its pointer must not be null");
+  EXPECT_EQ(said([] { gaussian(ConstAnyView(), {.sigma = 1}); }),
+            "gaussian: src has no data; its pointer must not be null");
+  EXPECT_EQ(said([] { threshold(ImageView<const uint8_t>(), 3); }),
+            "threshold: src has no data; its pointer must not be null");
+  EXPECT_EQ(said([] { label(AnyImage()); }),
+            "label: mask has no data; its pointer must not be null");
 }
 
 TEST(PublicFace, ViewsOfBothSpacesAreRefusedWhereTypesDoNotTell) {
@@ -187,7 +191,8 @@ TEST(PublicFace, ViewsOfBothSpacesAreRefusedWhereTypesDoNotTell) {
   there.space = Space::device;
   EXPECT_EQ(
       test::error_of(ErrorCode::invalid_argument, [&] { gaussian(src, there, {.sigma = 1}); }),
-      "gaussian: src and gaussian: dst must both live on the host or both on the device");
+      "gaussian: src and gaussian: dst are in different memory; both must be on the host or both "
+      "on the device");
 }
 
 // ---- batches
@@ -311,21 +316,24 @@ TEST(PublicFace, BadBatchesAreNamed) {
   };
   EXPECT_EQ(said([&] { gaussian(src, out, {.sigma = 1}); }), "no error");
   EXPECT_EQ(said([&] { gaussian(with(src, 0, 0), out, {.sigma = 1}); }),
-            "gaussian: src has 0 pictures; it takes at least 1");
+            "gaussian: src has 0 pictures; it must have at least 1");
   EXPECT_EQ(said([&] { box(src, with(out, 2, out.step_bytes)); }),
-            "box: src has 3 pictures and box: dst has 2; they must be as many");
+            "box: src has 3 pictures and box: dst has 2; the counts must match");
   EXPECT_EQ(
       said([&] { sharpen(src, with(out, 3, 0)); }),
-      "sharpen: dst and its next pictures share memory; give the result a picture of its own");
-  EXPECT_EQ(said([&] { laplacian(src, batch_of(tall, 3)); }),
-            "laplacian: src and laplacian: dst share memory; give the result a picture of its own");
-  EXPECT_EQ(said([&] { laplacian(ConstBatch(), out); }), "laplacian: src has no data");
+      "sharpen: dst and its next pictures overlap in memory; give the result a separate picture");
+  EXPECT_EQ(
+      said([&] { laplacian(src, batch_of(tall, 3)); }),
+      "laplacian: src and laplacian: dst overlap in memory; give the result a separate picture");
+  EXPECT_EQ(said([&] { laplacian(ConstBatch(), out); }),
+            "laplacian: src has no data; its pointer must not be null");
   std::vector<uint64_t> bins(256);
-  EXPECT_EQ(said([&] { histogram(src, bins); }),
-            "histogram: 256 bins for 3 pictures; each needs as many");
+  EXPECT_EQ(
+      said([&] { histogram(src, bins); }),
+      "histogram: 256 bins cannot be divided among 3 pictures; each must have the same number");
   std::vector<std::vector<Component>> lists(2);
   EXPECT_EQ(said([&] { label(src, {}, lists); }),
-            "label: components has 2 lists; it takes none, or one for each of 3 masks");
+            "label: components has 2 lists; it must be empty or have one for each of 3 masks");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Dispatch, PinsByExec) {
   EXPECT_EQ(message_of({.strategy = "nonsense"}),
             "sobel: no strategy 'nonsense' on the host; there are serial, rows, simd");
   EXPECT_EQ(message_of({.strategy = "simd", .parameters = {{"block", "16"}}}),
-            "sobel: strategy 'simd' takes no parameter, so not 'block'");
+            "sobel: strategy 'simd' has no parameters, so 'block' cannot be set");
 }
 
 // The environment is read once a process: each of these is one of its own.
@@ -260,8 +260,8 @@ TEST(Parameters, AreOfTheListOrTheRange) {
     FAIL() << "grid=0 was taken";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "convolve: parameter grid=0 of strategy 'row-cyclic': choose some, or a whole number "
-              "from 1 to 1024");
+              "convolve: parameter grid=0 of strategy 'row-cyclic' is invalid; choose some, or a "
+              "whole number from 1 to 1024");
   }
 }
 

@@ -142,8 +142,7 @@ TEST_F(BandsDevice, LabelsAreMadeInHostMemoryAlone) {
                        upload(rows, copies);
                        bands.resolve(0, copies, labels);
                      }),
-            "label in bands: labels are made of a picture in host memory, wherever its components "
-            "were found; rows or labels live on the device");
+            "label in bands: rows or labels are on the device; both must be on the host");
 }
 
 // Strategies that search from pixel to pixel have no part for a band.
@@ -160,7 +159,7 @@ TEST_F(BandsDevice, StepsOfAPaperTakeWholePictures) {
                                     gpu.exec({.strategy = "union-find"}));
                        });
                      })
-                .find("rows of a larger picture"),
+                .find("bands of rows"),
             std::string::npos);
 }
 

@@ -67,19 +67,20 @@ TEST(LabelShapes, AreWholeWarpsOfAtMostABlock) {
   const std::string refuses = "label: strategy 'union-find' does not take this request: ";
   EXPECT_EQ(refused({{"block_x", "64"}, {"block_y", "32"}}),
             refuses + "blocks of more than 1,024 threads");
-  EXPECT_EQ(refused({{"block_x", "16"}, {"block_y", "1"}}), refuses + "blocks of less than a warp");
+  EXPECT_EQ(refused({{"block_x", "16"}, {"block_y", "1"}}), refuses + "blocks smaller than a warp");
   EXPECT_EQ(refused({}), "");
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
                            [] {
                              refused({{"block_x", "12"}});
                            }),
-            "label: parameter block_x=12 of strategy 'union-find': choose one of 256, 16, 32, 8, "
-            "64");
-  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
-                           [] {
-                             refused({{"boxes", "cpu"}});
-                           }),
-            "label: parameter boxes=cpu of strategy 'union-find': choose one of gpu, host");
+            "label: parameter block_x=12 of strategy 'union-find' is invalid; choose one of 256, "
+            "16, 32, 8, 64");
+  EXPECT_EQ(
+      test::error_of(ErrorCode::invalid_argument,
+                     [] {
+                       refused({{"boxes", "cpu"}});
+                     }),
+      "label: parameter boxes=cpu of strategy 'union-find' is invalid; choose one of gpu, host");
 }
 
 TEST(LabelShapes, AreThoseOfMotionToo) {

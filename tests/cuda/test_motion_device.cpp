@@ -192,7 +192,8 @@ TEST_F(MotionDevice, WhatIsNotUnrolledIsRefused) {
       return which([&](const Exec& exec) { detector.push(frame, exec); }, {.strategy = strategy})
           .refusal;
     };
-    EXPECT_NE(refusal().find("elements that are not unrolled"), std::string::npos) << refusal();
+    EXPECT_NE(refusal().find("elements of sizes that are not unrolled"), std::string::npos)
+        << refusal();
     options.open = StructuringElement::disk(3);
     EXPECT_EQ(refusal(), "");
     options.blur = 17;
@@ -425,13 +426,15 @@ TEST_F(MotionDevice, FramesStayInOnePlace) {
   BackgroundSubtractor background({BackgroundModel::first});
   background.push(there);
   EXPECT_EQ(test::error_of(ErrorCode::input, [&] { background.push(frame); }),
-            "background: frame is on the host after frames on the device; reset() begins anew");
+            "background: frame is on the host after frames on the device; call reset() before "
+            "changing memory");
   background.reset();
   background.push(frame);
   MotionDetector detector(MotionOptions::of(BackgroundModel::first));
   detector.push(there, {.strategy = "v1.1"});
   EXPECT_EQ(test::error_of(ErrorCode::input, [&] { detector.push(frame); }),
-            "motion: frame is on the host after frames on the device; reset() begins anew");
+            "motion: frame is on the host after frames on the device; call reset() before changing "
+            "memory");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Spread, SaysWhatCannotBe) {
   EXPECT_NE(call(made.batch, {}).find("spread: "), std::string::npos);
   EXPECT_NE(call(source.batch, {}).find("spread: "), std::string::npos);
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [] { devices_named("gpu"); }),
-            "device is gpu; give cpu, cuda, cuda:N, N counting from 0, or cuda:all");
+            "device is gpu; it must be cpu, cuda, cuda:N (N counts from 0) or cuda:all");
   for (const char* name : {"", "cuda:", "cuda:-1", "cuda:1x", "CPU", "cuda:all "})
     EXPECT_THROW(devices_named(name), Error) << name;
   EXPECT_EQ(devices_named("cpu"), std::vector<int>());

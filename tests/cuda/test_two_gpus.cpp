@@ -207,9 +207,9 @@ TEST_F(OneThreadOnTwoGpus, WhatLearnsFromFramesStaysOrStartsOver) {
   };
   BackgroundSubtractor model, fresh;
   const Image<uint8_t> first = masks(model, 0), second = masks(model, 0);
-  EXPECT_EQ(test::error_of(ErrorCode::input, [&] { (void)masks(model, 1); }),
-            "background: frame is on GPU 1 after frames on GPU 0; call reset() to start over on "
-            "another GPU");
+  EXPECT_EQ(
+      test::error_of(ErrorCode::input, [&] { (void)masks(model, 1); }),
+      "background: frame is on GPU 1 after frames on GPU 0; call reset() before changing GPU");
   model.reset();
   EXPECT_TRUE(same(masks(model, 1), first));
   EXPECT_TRUE(same(masks(model, 1), second));
@@ -243,10 +243,8 @@ TEST_F(OneThreadOnTwoGpus, WhatLearnsFromFramesStaysOrStartsOver) {
   };
   const size_t wanted = push_some(0);
   EXPECT_GT(wanted, 0u);
-  EXPECT_EQ(
-      test::error_of(ErrorCode::input, [&] { (void)push_some(1); }),
-      "motion: frame is on GPU 1 after frames on GPU 0; call reset() to start over on another "
-      "GPU");
+  EXPECT_EQ(test::error_of(ErrorCode::input, [&] { (void)push_some(1); }),
+            "motion: frame is on GPU 1 after frames on GPU 0; call reset() before changing GPU");
   for (const int gpu : {1, 0}) {
     detector.reset();
     EXPECT_EQ(push_some(gpu), wanted) << gpu;

@@ -451,12 +451,13 @@ TEST(Bands, SeveralKindsOfTiff) {
     write(folder / "smooth.tif", smooth);
     EXPECT_TRUE(bytes_of(again) == bytes_of(folder / "smooth.tif"));
   }
-  EXPECT_EQ(error_of(ErrorCode::output,
-                     [&] {
-                       edges_file(folder / "source.tif", folder / "made.png", options,
-                                  {.layout = TiffLayout::tiled});
-                     }),
-            "cannot write " + (folder / "made.png") + ": tiles and pyramids are .tif's only");
+  EXPECT_EQ(
+      error_of(ErrorCode::output,
+               [&] {
+                 edges_file(folder / "source.tif", folder / "made.png", options,
+                            {.layout = TiffLayout::tiled});
+               }),
+      "cannot write " + (folder / "made.png") + ": tiles and pyramids are supported by .tif only");
 }
 
 TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
@@ -517,20 +518,21 @@ TEST(Bands, WhatIsNoBandIsSaid) {
   const auto sobel = io::band_works(std::make_shared<recipes::EdgesRecipe>(SobelEdges{}), {});
   io::BandMaker maker(source, settings, sobel);
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.make(30, 41); }),
-            "bands: rows [30, 41) of a picture of 40");
+            "bands: rows [30, 41) are not inside the picture of 40 rows");
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.count(0, 40); }),
-            "bands: counts are canny's");
+            "bands: counts are supported by canny only");
   io::LabelMaker labels(source, settings, {}, {});
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { labels.find(30, 41); }),
-            "bands: rows [30, 41) of a picture of 40");
+            "bands: rows [30, 41) are not inside the picture of 40 rows");
   io::BandJoin join(source, target, settings, sobel);
   EXPECT_FALSE(join.wants_counts());
   const std::vector<uint8_t> made = maker.make(0, 30);
   join.add(made);
-  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { join.add(made); }),
-            "bands: 900 bytes are no rows of 30 bytes below the 30 of 40 that are there");
+  EXPECT_EQ(
+      error_of(ErrorCode::invalid_argument, [&] { join.add(made); }),
+      "bands: data has 900 bytes; it must be whole rows of 30 bytes (30 of 40 rows were added)");
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { join.finish(); }),
-            "bands: 30 rows of 40 are there");
+            "bands: 30 of 40 rows were added; add all rows first");
   EXPECT_FALSE(std::filesystem::exists(target));
 }
 
@@ -562,7 +564,7 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
                        filter_file(folder / "colors.tif", target,
                                    MorphologyFilter{Morph::open, StructuringElement::disk(5)});
                      }),
-            "filter: the picture has 3 channels; morphology takes 1");
+            "filter: the picture has 3 channels; morphology requires 1");
   EXPECT_NE(error_of(ErrorCode::input, [&] { label_file(folder / "floats.tif"); })
                 .find("is told by all of them, so it is not read in bands"),
             std::string::npos);

@@ -302,14 +302,16 @@ TEST(Lines, WhatCannotBeMeantIsSaid) {
   EXPECT_EQ(said([&] { trace(picture, LogOptions{}, {.min_length = std::nan("")}); }),
             "trace: min_length is nan; it must be finite, 0 or more");
   EXPECT_EQ(said([&] { trace(picture, small, CannyOptions{}); }),
-            "trace: src is 20 x 20 and edges is 19 x 20; they must have one size");
+            "trace: src is 20 x 20 and edges is 19 x 20; the sizes must match");
   EXPECT_EQ(said([&] { trace(Image<float>(4, 4), LogOptions{}); }),
-            "trace: src is f32; it takes u8, u16");
+            "trace: src is f32; it must be u8, u16");
   const AnyView there = placeholder(20, 20, PixelType::u8, 1, Space::device);
   EXPECT_EQ(said([&] { trace(picture, there, CannyOptions{}); }),
-            "trace: src and edges must both live on the host or both on the device");
+            "trace: src and edges are in different memory; both must be on the host or both on the "
+            "device");
   EXPECT_EQ(said([&] { trace(picture, CannyOptions{.mask = there}); }),
-            "canny: src and canny: mask must both live on the host or both on the device");
+            "canny: src and canny: mask are in different memory; both must be on the host or both "
+            "on the device");
 }
 
 TEST(Lines, WhichStrategyFindsTheEdgesIsTold) {

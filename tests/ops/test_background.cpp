@@ -84,7 +84,7 @@ TEST(Background, TheListOfModelsIsTheEnum) {
   EXPECT_EQ(bytes(BackgroundModel::mixture), 18);
   EXPECT_EQ(bytes(BackgroundModel::samples), 14);
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { background_model_from("last"); }),
-            "background 'last': choose first, mean, median, mixture or samples");
+            "background is 'last'; it must be first, mean, median, mixture or samples");
 }
 
 // A state lies as the list says: planes `stride` apart, nothing between them touched.
@@ -284,7 +284,7 @@ TEST(Background, BatchesThatDoNotFitAreRefused) {
   const ConstBatch four(first(frames), 4, step);
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
                            [&] { background.push(four, {.mask = Batch(first(masks), 3, step)}); }),
-            "background: frame has 4 pictures and background: mask has 3; they must be as many");
+            "background: frame has 4 pictures and background: mask has 3; the counts must match");
   EXPECT_NE(test::error_of(ErrorCode::invalid_argument,
                            [&] { background.push(four, {.mask = Batch(first(masks), 4, 0)}); }),
             "");
@@ -345,26 +345,26 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
   BackgroundSubtractor subtractor({BackgroundModel::mean});
   subtractor.push(frame);
   using enum ErrorCode;
-  EXPECT_EQ(test::error_of(input, [&] { subtractor.push(larger); }),
-            "background: frame is 9 x 4 after frames of 8 x 4; reset() begins anew");
+  EXPECT_EQ(
+      test::error_of(input, [&] { subtractor.push(larger); }),
+      "background: frame is 9 x 4 after frames of 8 x 4; call reset() before changing the size");
   EXPECT_EQ(subtractor.frames(), 1);
   subtractor.reset();
   subtractor.push(larger);
   EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(real); }),
-            "background: frame is f32; it takes u8, u16");
+            "background: frame is f32; it must be u8, u16");
   EXPECT_EQ(test::error_of(input, [&] { subtractor.push(deep); }),
-            "background: frame is u16 after frames of u8; reset() begins anew");
+            "background: frame is u16 after frames of u8; call reset() before changing the type");
   EXPECT_EQ(
       test::error_of(
           invalid_argument,
           [&] { subtractor.push(ConstAnyView(larger), BackgroundOutputs{.difference = deep}); }),
-      "background: difference is u16; it takes u8");
+      "background: difference is u16; it must be u8");
   EXPECT_EQ(
       test::error_of(invalid_argument, [&] { subtractor.push(larger, {.background = frame}); }),
-      "background: frame is 9 x 4 and background: background is 8 x 4; they must have one "
-      "size");
+      "background: frame is 9 x 4 and background: background is 8 x 4; the sizes must match");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
-            "background: limit is not a number");
+            "background: limit is NaN; it must be a number");
   EXPECT_EQ(
       test::error_of(invalid_argument,
                      [] {
@@ -373,7 +373,7 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
       "background: rate_shift is 13; it must be 1 to 12, or 0 (the model's own: mean 6, mixture "
       "9)");
   EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
-            "background 'mog': choose first, mean, median, mixture or samples");
+            "background is 'mog'; it must be first, mean, median, mixture or samples");
 }
 
 }  // namespace

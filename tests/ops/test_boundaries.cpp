@@ -366,11 +366,11 @@ TEST(Boundaries, RefuseInWords) {
   Image<uint8_t> src(8, 8), dst(8, 8), two(8, 8, 2), small(7, 8);
   Image<float> floats(8, 8);
   EXPECT_EQ(refused(two, dst, {}),
-            "boundaries: src has 2 channels; it takes 1, or 3 of red, green and blue");
+            "boundaries: src has 2 channels; it must have 1 (gray) or 3 (RGB)");
   EXPECT_NE(refused(floats, dst, {}).find("boundaries: src is f32"), std::string::npos);
   EXPECT_NE(refused(src, floats, {}).find("boundaries: dst is f32"), std::string::npos);
   EXPECT_NE(refused(src, small, {}).find("boundaries: dst"), std::string::npos);
-  EXPECT_NE(refused(src, src, {}).find("share memory"), std::string::npos);
+  EXPECT_NE(refused(src, src, {}).find("overlap in memory"), std::string::npos);
   for (const double wrong : {-1.0, 10001.0, double(NAN)})
     EXPECT_NE(refused(src, dst, {wrong}).find("boundaries: threshold is"), std::string::npos);
 }

@@ -612,23 +612,23 @@ TEST(CannyBadInput, IsNamed) {
       of([](auto& o) { o.thresholds = Thresholds::automatic(AutoThreshold::percentile, 101); }),
       "canny: threshold is auto:percentile:101; it must be a percentile of 0 to 100");
   EXPECT_EQ(of([&](auto& o) { o.mask = other; }),
-            "canny: src is 8 x 8 and canny: mask is 8 x 7; they must have one size");
+            "canny: src is 8 x 8 and canny: mask is 8 x 7; the sizes must match");
   EXPECT_EQ(of([&](auto& o) { o.mask = dst; }),
-            "canny: mask and canny: dst share memory; give the result a picture of its own");
-  EXPECT_EQ(complaint(plain(1, 2), signs, dst), "canny: src is s16; it takes u8, u16, f32");
+            "canny: mask and canny: dst overlap in memory; give the result a separate picture");
+  EXPECT_EQ(complaint(plain(1, 2), signs, dst), "canny: src is s16; it must be u8, u16, f32");
   const auto of_gradients = [&](ConstAnyView gx, ConstAnyView gy) {
     return test::error_of(ErrorCode::invalid_argument, [&] { canny_of_gradients(gx, gy, dst); });
   };
   const Image<float> floats(8, 8);
-  EXPECT_EQ(of_gradients(src, src), "canny: gx is u8; it takes s16, f32");
-  EXPECT_EQ(of_gradients(signs, floats), "canny: gy is f32; it takes s16");
+  EXPECT_EQ(of_gradients(src, src), "canny: gx is u8; it must be s16, f32");
+  EXPECT_EQ(of_gradients(signs, floats), "canny: gy is f32; it must be s16");
   EXPECT_EQ(of_gradients(signs, Image<int16_t>(8, 7)),
-            "canny: gx is 8 x 8 and canny: gy is 8 x 7; they must have one size");
+            "canny: gx is 8 x 8 and canny: gy is 8 x 7; the sizes must match");
   const Image<uint8_t> two(8, 8, 2), four(8, 8, 4);
-  EXPECT_EQ(complaint(plain(1, 2), two, dst), "canny: src has 2 channels; it takes 1 or 3");
-  EXPECT_EQ(complaint(plain(1, 2), four, dst), "canny: src has 4 channels; it takes 1 or 3");
+  EXPECT_EQ(complaint(plain(1, 2), two, dst), "canny: src has 2 channels; it must have 1 or 3");
+  EXPECT_EQ(complaint(plain(1, 2), four, dst), "canny: src has 4 channels; it must have 1 or 3");
   EXPECT_EQ(complaint(plain(1, 2), src, src),
-            "canny: src and canny: dst share memory; give the result a picture of its own");
+            "canny: src and canny: dst overlap in memory; give the result a separate picture");
 }
 
 // ---- planted faults

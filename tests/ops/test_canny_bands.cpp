@@ -103,12 +103,13 @@ TEST(CannyBands, WhatCannotBeMeantIsSaid) {
   for (int32_t y = 0; y < 20; ++y) std::fill_n(rows.row(y), 10, uint8_t(0));
   CannyBands bands(10, {});
   std::vector<uint64_t> marks(size_t(bands.mark_words() * 20), 0);
-  EXPECT_EQ(error_of(invalid, [&] { bands.mark(rows, 0, 20, marks.data()); }),
-            "canny in bands: count every band and find_thresholds() first");
+  EXPECT_EQ(
+      error_of(invalid, [&] { bands.mark(rows, 0, 20, marks.data()); }),
+      "canny in bands: thresholds are unknown; count every band and call find_thresholds() first");
   EXPECT_EQ(error_of(invalid, [&] { bands.count(rows, 0, 21); }),
-            "canny in bands: rows [0, 21) do not lie in the 20 that were given");
+            "canny in bands: rows [0, 21) are not inside the 20 rows of the band");
   EXPECT_EQ(error_of(invalid, [&] { bands.count(Image<uint8_t>(11, 20), 0, 20); }),
-            "canny in bands: rows have 11 pixels instead of 10");
+            "canny in bands: rows have 11 pixels; they must have 10");
 }
 
 }  // namespace

@@ -280,38 +280,39 @@ TEST(CannyBatch, BadInputIsNamed) {
   EXPECT_EQ(complaint(src, dst, 3, 3), "no error");
   EXPECT_EQ(complaint(src, dst, 0), "no error");
   EXPECT_EQ(complaint(src, dst, 2),
-            "canny: thresholds has 2 entries; it takes none, or one for each of 3 pictures");
+            "canny: thresholds has 2 entries; it must be empty or have one for each of 3 pictures");
   EXPECT_EQ(complaint(src, dst, 1),
-            "canny: thresholds has 1 entries; it takes none, or one for each of 3 pictures");
+            "canny: thresholds has 1 entries; it must be empty or have one for each of 3 pictures");
   EXPECT_EQ(complaint(src, dst, 0, 2),
-            "canny: results has 2 entries; it takes none, or one for each of 3 pictures");
+            "canny: results has 2 entries; it must be empty or have one for each of 3 pictures");
   EXPECT_EQ(complaint(with(src, [](auto& b) { b.count = 0; }), dst, 0),
-            "canny: src has 0 pictures; it takes at least 1");
+            "canny: src has 0 pictures; it must have at least 1");
   EXPECT_EQ(complaint(src, with(dst, [](auto& b) { b.count = 2; }), 0),
-            "canny: src has 3 pictures and canny: dst has 2; they must be as many");
+            "canny: src has 3 pictures and canny: dst has 2; the counts must match");
   for (const ptrdiff_t step : {0, 63, -60, 8}) {
-    EXPECT_EQ(complaint(src, with(dst, [&](auto& b) { b.step_bytes = step; }), 0),
-              "canny: dst and its next pictures share memory; give the result a picture of its own")
+    EXPECT_EQ(
+        complaint(src, with(dst, [&](auto& b) { b.step_bytes = step; }), 0),
+        "canny: dst and its next pictures overlap in memory; give the result a separate picture")
         << step;
   }
   const std::string shared =
-      "canny: src and canny: dst share memory; give the result a picture of its own";
+      "canny: src and canny: dst overlap in memory; give the result a separate picture";
   EXPECT_EQ(complaint(src, where.in(src_memory), 0), shared);
   // The last source is the first result.
   EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[2], 1, 0}, 0),
-            "canny: src has 2 pictures and canny: dst has 1; they must be as many");
+            "canny: src has 2 pictures and canny: dst has 1; the counts must match");
   EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[1], 2, 64}, 0), shared);
   // Sources and results in turn share nothing.
   EXPECT_EQ(complaint({src.first, 1, 128}, {where.in(src_memory)[1], 1, 128}, 0), "no error");
   std::vector<uint16_t> wide(8 * 8 * 3);
   const ConstBatch words(ImageView<const uint16_t>(wide.data(), 8, 8), 3, 127);
   EXPECT_EQ(complaint(words, dst, 0),
-            "canny: src has a step of 127 bytes from picture to picture, not a multiple of its 2 "
-            "bytes a sample");
+            "canny: src has a step of 127 bytes between pictures; it must be a multiple of 2, the "
+            "size of a sample");
   CannyOptions options;
   options.mask = dst[2];
   EXPECT_EQ(complains([&] { canny(src, dst, options, {.thresholds = pairs}); }),
-            "canny: mask and canny: dst share memory; give the result a picture of its own");
+            "canny: mask and canny: dst overlap in memory; give the result a separate picture");
   std::vector<Thresholds> bad = pairs;
   bad[2] = Thresholds::automatic(AutoThreshold::percentile, 120);
   EXPECT_EQ(complains([&] { canny(src, dst, {}, {.thresholds = bad}); }),
@@ -324,13 +325,13 @@ TEST(CannyBatch, BadInputIsNamed) {
   };
   EXPECT_EQ(of_gradients(gx), "no error");
   EXPECT_EQ(of_gradients(with(gx, [](auto& b) { b.count = 2; })),
-            "canny: gx has 3 pictures and canny: gy has 2; they must be as many");
+            "canny: gx has 3 pictures and canny: gy has 2; the counts must match");
   EXPECT_EQ(of_gradients(with(gx, [](auto& b) { b.step_bytes = 127; })),
-            "canny: gy has a step of 127 bytes from picture to picture, not a multiple of its 2 "
-            "bytes a sample");
-  EXPECT_EQ(of_gradients(src), "canny: gy is u8; it takes s16");
+            "canny: gy has a step of 127 bytes between pictures; it must be a multiple of 2, the "
+            "size of a sample");
+  EXPECT_EQ(of_gradients(src), "canny: gy is u8; it must be s16");
   EXPECT_EQ(of_gradients(gx, {.thresholds = std::span(pairs).first(2)}),
-            "canny: thresholds has 2 entries; it takes none, or one for each of 3 pictures");
+            "canny: thresholds has 2 entries; it must be empty or have one for each of 3 pictures");
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST(Stencil, RefusesBadText) {
   const std::map<std::string, std::string> wanted = {
       {"", "has no taps"},
       {" ;; \n", "has no taps"},
-      {"1 2;3", "row 2 has 1 taps; the rows before it have 2"},
+      {"1 2;3", "row 2 has 1 taps; every row must have 2"},
       {"1 x 3", "tap 'x' in row 1"},
       {"1 2 nan", "tap 'nan' in row 1"},
       {"1 1e99", "tap '1e99'"},
@@ -274,7 +274,7 @@ TEST(Convolve, RefusesBadArguments) {
   said([&] { correlate(src, color, laplace); }, "correlate: dst has 3 channels");
   said([&] { correlate(src, wide, laplace); }, "correlate: dst is u16");
   said([&] { correlate(real, dst, laplace); }, "correlate: dst is u8");
-  said([&] { correlate(src, src, laplace); }, "share memory");
+  said([&] { correlate(src, src, laplace); }, "overlap in memory");
   said([&] { convolve(src, dst, Stencil()); }, "convolve: the stencil has no taps");
   said([&] { correlate(src, dst, Stencil::floats(1, 1, std::array{40000.f})); }, "±32767");
   said(

@@ -121,7 +121,7 @@ TEST(ConvolveLadder, SumsOfTwoByteSamplesStayWithin32Bits) {
         .refusal;
   };
   EXPECT_EQ(refusal(32768, PixelType::u16), "");  // 2^31 − 32,768
-  EXPECT_NE(refusal(32769, PixelType::u16).find("sums past 32 bits"), std::string::npos);
+  EXPECT_NE(refusal(32769, PixelType::u16).find("sums above 32 bits"), std::string::npos);
   EXPECT_EQ(refusal(32769, PixelType::u8), "");
 }
 #endif

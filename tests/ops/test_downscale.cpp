@@ -255,7 +255,8 @@ TEST(Downscale, SavedStatesGoOn) {
     }
     EXPECT_GT(objects, 5u);
     EXPECT_EQ(test::error_of(ErrorCode::input, [&] { other.push(frame_with(251, 128, {})); }),
-              "motion: frame is 251 x 128 after frames of 250 x 128; reset() begins anew");
+              "motion: frame is 251 x 128 after frames of 250 x 128; call reset() before changing "
+              "the size");
   }
 }
 
@@ -290,12 +291,12 @@ TEST(Downscale, WhatCannotBeIsRefused) {
   Downscale small(2);
   EXPECT_EQ(
       test::error_of(ErrorCode::invalid_argument, [&] { small.look(Image<uint8_t>(8, 8, 2)); }),
-      "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+      "motion: frame has 2 channels; it must have 1 (gray), 3 (color) or 4 (color and alpha)");
   AnyView there = frame_with(8, 8, {}).view();
   there.space = Space::device;
   EXPECT_EQ(test::error_of(ErrorCode::unsupported, [&] { small.look(there); }),
-            "motion: frames on the GPU are not downscaled; give them on the host, or with "
-            "downscale 1");
+            "motion: downscaling frames on the GPU is not supported; pass host frames or set "
+            "downscale to 1");
 }
 
 TEST(Downscale, NothingAllocatesAfterTheFirstFrame) {

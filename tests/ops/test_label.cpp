@@ -236,14 +236,16 @@ TEST(Label, RefusesWithOneSentence) {
   Image<int32_t> small(10, 10);
   EXPECT_EQ(message_of([&] { label(mask, {}, nullptr, {6}); }),
             "label: connectivity is 6; it must be 4 or 8");
-  EXPECT_EQ(message_of([&] { label(wide, {}, nullptr); }), "label: mask is u16; it takes u8, bit");
-  EXPECT_EQ(message_of([&] { label(mask, wide, nullptr); }), "label: labels is u16; it takes s32");
+  EXPECT_EQ(message_of([&] { label(wide, {}, nullptr); }),
+            "label: mask is u16; it must be u8, bit");
+  EXPECT_EQ(message_of([&] { label(mask, wide, nullptr); }),
+            "label: labels is u16; it must be s32");
   EXPECT_NE(message_of([&] { label(mask, small, nullptr); }).find("must have one size"),
             std::string::npos);
   // A view that claims too much; it is refused before anything is read.
   const ConstAnyView huge(mask.row(0), 65536, 65536, 1, 65536, PixelType::u8);
   EXPECT_EQ(message_of([&] { label(huge, {}, nullptr); }),
-            "label: mask is 65536 x 65536; it takes at most 2147483648 pixels");
+            "label: mask is 65536 x 65536; it must have at most 2147483648 pixels");
 }
 
 TEST(Label, ListsOnTheGpuAreRefusedInWords) {
@@ -261,14 +263,16 @@ TEST(Label, ListsOnTheGpuAreRefusedInWords) {
     return "nothing was thrown";
   };
   EXPECT_EQ(said(mask, {components, 2, &count}),
-            "label: mask is on the host; a list on the GPU is of a mask there");
+            "label: mask is on the host; a component list on the GPU requires a mask on the GPU");
   EXPECT_EQ(said(there, {components, 2, nullptr}),
-            "label: components.count is null; give a number in the GPU's memory");
-  EXPECT_EQ(said(there, {components, -1, &count}), "label: components.room is -1; give 0 or more");
+            "label: components.count is null; it must point to GPU memory");
+  EXPECT_EQ(said(there, {components, -1, &count}),
+            "label: components.room is -1; it must be at least 0");
   EXPECT_EQ(said(there, {nullptr, 2, &count}),
-            "label: components.list is null; give room for 2 in the GPU's memory");
+            "label: components.list is null; it must point to GPU memory for 2 components");
   auto* const odd = reinterpret_cast<Component*>(reinterpret_cast<char*>(components) + 8);
-  EXPECT_NE(said(there, {odd, 2, &count}).find("it takes a multiple of 16"), std::string::npos);
+  EXPECT_NE(said(there, {odd, 2, &count}).find("its address must be a multiple of 16"),
+            std::string::npos);
 }
 
 TEST(LabelFaults, AreCaught) {

@@ -220,24 +220,25 @@ TEST(LabelBands, WhatCannotBeMeantIsSaid) {
               std::vector<Component> list;
               label(Image<uint8_t>(10, 10), {}, &list, {5});
             }));
-  EXPECT_EQ(error_of(invalid, [] { LabelBands(0); }), "label in bands: width is 0; give 1 or more");
+  EXPECT_EQ(error_of(invalid, [] { LabelBands(0); }),
+            "label in bands: width is 0; it must be at least 1");
   Image<uint8_t> rows(10, 20);
   for (int32_t y = 0; y < 20; ++y) std::fill_n(rows.row(y), 10, uint8_t(1));
   LabelBands bands(10);
   EXPECT_EQ(error_of(invalid, [&] { bands.add(Image<uint8_t>(11, 20)); }),
-            "label in bands: rows have 11 pixels instead of 10");
+            "label in bands: rows have 11 pixels; they must have 10");
   EXPECT_EQ(error_of(invalid, [&] { bands.add(Image<float>(10, 20)); }),
-            "label: mask is f32; it takes u8, bit");
+            "label: mask is f32; it must be u8, bit");
   bands.add(rows);
   bands.join();
   Image<int32_t> labels(10, 20);
   EXPECT_EQ(error_of(invalid, [&] { bands.resolve(1, rows, labels); }),
-            "label in bands: band is 1; 1 were added");
+            "label in bands: band is 1; it must be below 1, the number of bands added");
   EXPECT_EQ(error_of(invalid, [&] { bands.resolve(0, rows, AnyView()); }),
-            "label in bands: labels have no data");
+            "label in bands: labels has no data; its pointer must not be null");
   for (int32_t y = 0; y < 20; ++y) rows.row(y)[5] = 0;
   EXPECT_EQ(error_of(invalid, [&] { bands.resolve(0, rows, labels); }),
-            "label in bands: rows have 2 components; those added as band 0 had 1");
+            "label in bands: rows have 2 components; band 0 was added with 1");
 }
 
 }  // namespace

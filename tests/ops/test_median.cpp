@@ -150,11 +150,11 @@ TEST(Median, RefusesInWords) {
     EXPECT_NE(refused(src, dst, {.ksize = ksize}).find("median: ksize is " + std::to_string(ksize)),
               std::string::npos);
   EXPECT_EQ(refused(floats, to, {.ksize = 7}),
-            "median: ksize is 7 and src is f32; of f32 it must be 1, 3 or 5");
+            "median: ksize is 7; for an f32 src it must be 1, 3 or 5");
   EXPECT_NE(refused(src, colour, {}).find("median: dst has 3 channels"), std::string::npos);
   EXPECT_NE(refused(words, words, {}).find("median: src is s16"), std::string::npos);
   EXPECT_NE(refused(src, to, {}).find("median: dst is f32"), std::string::npos);
-  EXPECT_NE(refused(src, src, {}).find("share memory"), std::string::npos);
+  EXPECT_NE(refused(src, src, {}).find("overlap in memory"), std::string::npos);
   EXPECT_EQ(refused(src, dst, {.border = {BorderMode::constant, NAN}}),
             "median: border is constant:nan; it must be constant with a finite value");
 }

@@ -122,7 +122,7 @@ TEST(StructuringElement, ParseKnowsItsForms) {
   EXPECT_EQ(message_of([] { StructuringElement::parse("disk:4"); }),
             "disk: diameter is 4; it must be odd, 1 to 255");
   EXPECT_EQ(message_of([] { StructuringElement::parse("rect:256x1"); }),
-            "rectangle is 256 x 1; both sizes are 1 to 255");
+            "rectangle is 256 x 1; both sides must be 1 to 255");
   const uint8_t none[6] = {};
   EXPECT_NE(message_of([&] { StructuringElement(3, 2, none); }).find("no cell"), std::string::npos);
   EXPECT_NE(message_of([&] { StructuringElement(2, 2, none); }).find("has 6 cells; it needs 4"),
@@ -241,14 +241,14 @@ TEST(Morphology, RefusesWithOneSentence) {
   Image<uint16_t> wide(20, 10);
   Image<float> real(20, 10);
   const auto element = StructuringElement::disk(3);
-  EXPECT_EQ(message_of([&] { erode(a, wide, element); }), "morphology: dst is u16; it takes u8");
+  EXPECT_EQ(message_of([&] { erode(a, wide, element); }), "morphology: dst is u16; it must be u8");
   EXPECT_EQ(message_of([&] { erode(real, real, element); }),
-            "morphology: src is f32; it takes u8, u16, bit");
+            "morphology: src is f32; it must be u8, u16, bit");
   EXPECT_NE(message_of([&] { erode(a, small, element); }).find("must have one size"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
               erode(a.view().region({0, 0, 10, 10}), a.view().region({5, 0, 10, 10}), element);
-            }).find("share memory"),
+            }).find("overlap in memory"),
             std::string::npos);
   EXPECT_NE(
       message_of([&] {

@@ -254,7 +254,7 @@ TEST(Motion, SavedStatesOfDeepFramesGoOn) {
     }
     EXPECT_EQ(
         test::error_of(ErrorCode::input, [&] { other.push(frame_with_square(120, 64, 0, 0, 0)); }),
-        "motion: frame is u8 after frames of u16; reset() begins anew");
+        "motion: frame is u8 after frames of u16; call reset() before changing the type");
   }
 }
 
@@ -335,21 +335,23 @@ TEST(MotionErrors, SayWhatIsWrong) {
   using enum ErrorCode;
   MotionDetector detector(sharp_options());
   detector.push(frame_with_square(100, 80, 0, 0, 0));
-  EXPECT_EQ(test::error_of(input, [&] { detector.push(frame_with_square(100, 81, 0, 0, 0)); }),
-            "motion: frame is 100 x 81 after frames of 100 x 80; reset() begins anew");
+  EXPECT_EQ(
+      test::error_of(input, [&] { detector.push(frame_with_square(100, 81, 0, 0, 0)); }),
+      "motion: frame is 100 x 81 after frames of 100 x 80; call reset() before changing the size");
   EXPECT_EQ(detector.push(frame_with_square(100, 80, 30, 30, 20)).size(), 1u)
       << "and the right size goes on";
-  EXPECT_EQ(test::error_of(invalid_argument,
-                           [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
-            "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  EXPECT_EQ(
+      test::error_of(invalid_argument,
+                     [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
+      "motion: frame has 2 channels; it must have 1 (gray), 3 (color) or 4 (color and alpha)");
   Image<uint16_t> deep(100, 80);
   Image<float> real(100, 80);
   EXPECT_EQ(test::error_of(input, [&] { detector.push(deep); }),
-            "motion: frame is u16 after frames of u8; reset() begins anew");
+            "motion: frame is u16 after frames of u8; call reset() before changing the type");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(real); }),
-            "motion: frame is f32; it takes u8, u16");
+            "motion: frame is f32; it must be u8, u16");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(ConstAnyView()); }),
-            "motion: frame has no data");
+            "motion: frame has no data; its pointer must not be null");
 
   MotionDetector second(sharp_options());
   const Image<uint8_t> frame = frame_with_square(100, 80, 0, 0, 0);
@@ -358,13 +360,12 @@ TEST(MotionErrors, SayWhatIsWrong) {
     return test::error_of(invalid_argument, [&] { MotionDetector::push(detectors, frames); });
   };
   EXPECT_EQ(refused_cameras({&detector}),
-            "motion: 1 detectors and 2 frames; give each of one or more detectors a frame");
+            "motion: there are 1 detectors and 2 frames; the counts must match and be at least 1");
   EXPECT_EQ(refused_cameras({&detector, nullptr}),
-            "motion: detector 1 is none; give a detector for each frame");
+            "motion: detectors[1] is null; each frame requires a detector");
   EXPECT_EQ(
       refused_cameras({&second, &second}),
-      "motion: detector 1 stands there before; give a batch where frames of one camera follow "
-      "each other");
+      "motion: detectors[1] is listed twice; pass consecutive frames of one camera as a batch");
 
   const auto refused = [&](auto&& change) {
     MotionOptions options = MotionOptions::of(BackgroundModel::first);

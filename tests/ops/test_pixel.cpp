@@ -335,52 +335,57 @@ TEST(PixelErrors, SayWhatIsWrong) {
   std::vector<uint64_t> bins(256);
   std::vector<uint8_t> samples(8 * 4 * 5);
   const ImageView<uint8_t> five(samples.data(), 8, 4, 5);
-  EXPECT_EQ(error_of([&] { to_gray(five, gray); }), "to_gray: src has 5 channels; it takes 1 to 4");
+  EXPECT_EQ(error_of([&] { to_gray(five, gray); }),
+            "to_gray: src has 5 channels; it must have 1 to 4");
   EXPECT_EQ(error_of([&] { to_gray(with_sign, gray); }),
-            "to_gray: src is s16; it takes u8, u16, f32");
+            "to_gray: src is s16; it must be u8, u16, f32");
   EXPECT_EQ(error_of([&] { scale(gray, deep, std::nan("")); }),
             "scale: factor is nan; it must be finite");
   EXPECT_EQ(error_of([&] { scale(gray, deep, -HUGE_VAL); }),
             "scale: factor is -inf; it must be finite");
-  EXPECT_EQ(error_of([&] { scale(gray, bits, 2); }), "scale: dst is bit; it takes u8, u16, f32");
-  EXPECT_EQ(error_of([&] { scale(color, deep, 2); }), "scale: dst has 1 channels; it takes 3");
-  EXPECT_EQ(error_of([&] { scale(five, deep, 2); }), "scale: src has 5 channels; it takes 1 to 4");
+  EXPECT_EQ(error_of([&] { scale(gray, bits, 2); }), "scale: dst is bit; it must be u8, u16, f32");
+  EXPECT_EQ(error_of([&] { scale(color, deep, 2); }), "scale: dst has 1 channels; it must have 3");
+  EXPECT_EQ(error_of([&] { scale(five, deep, 2); }),
+            "scale: src has 5 channels; it must have 1 to 4");
   EXPECT_EQ(error_of([&] { scale(gray, gray, 2); }),
-            "scale: src and scale: dst share memory; give the result a picture of its own");
+            "scale: src and scale: dst overlap in memory; give the result a separate picture");
   EXPECT_EQ(error_of([&] { scale(gray, other, 2); }),
-            "scale: src is 8 x 4 and scale: dst is 9 x 4; they must have one size");
+            "scale: src is 8 x 4 and scale: dst is 9 x 4; the sizes must match");
   EXPECT_EQ(error_of([&] { keep_channels(two, color); }),
-            "keep_channels: dst has 3 channels; it takes 1 to 2");
+            "keep_channels: dst has 3 channels; it must have 1 to 2");
   EXPECT_EQ(error_of([&] { keep_channels(two, deep); }),
-            "keep_channels: dst is u16; it takes the source's type, u8");
+            "keep_channels: dst is u16; it must have the source's type, u8");
   EXPECT_EQ(error_of([&] { keep_channels(gray, gray); }),
-            "keep_channels: src and keep_channels: dst share memory; give the result a picture of "
-            "its own");
+            "keep_channels: src and keep_channels: dst overlap in memory; give the result a "
+            "separate picture");
   EXPECT_EQ(error_of([&] { keep_channels(color, 4); }),
-            "keep_channels: dst has 4 channels; it takes 1 to 3");
+            "keep_channels: dst has 4 channels; it must have 1 to 3");
   EXPECT_EQ(error_of([&] { to_gray(color, deep); }),
-            "to_gray: dst is u16; it takes the source's type, u8");
+            "to_gray: dst is u16; it must have the source's type, u8");
   EXPECT_EQ(error_of([&] { to_gray(color, other); }),
-            "to_gray: src is 8 x 4 and to_gray: dst is 9 x 4; they must have one size");
-  EXPECT_EQ(error_of([&] { to_gray({}, gray); }), "to_gray: src has no data");
+            "to_gray: src is 8 x 4 and to_gray: dst is 9 x 4; the sizes must match");
+  EXPECT_EQ(error_of([&] { to_gray({}, gray); }),
+            "to_gray: src has no data; its pointer must not be null");
   EXPECT_EQ(error_of([&] { absdiff(gray, deep, gray); }),
-            "absdiff: a is u8 with 1 channels and absdiff: b is u16 with 1; they must be alike");
+            "absdiff: a is u8 with 1 channels and absdiff: b is u16 with 1; types and channels "
+            "must match");
   EXPECT_EQ(error_of([&] { absdiff(gray, gray, gray); }),
-            "absdiff: a and absdiff: dst share memory; give the result a picture of its own");
+            "absdiff: a and absdiff: dst overlap in memory; give the result a separate picture");
   EXPECT_EQ(error_of([&] { absdiff(with_sign, with_sign, gray); }),
-            "absdiff: a is s16; it takes u8, u16, f32");
+            "absdiff: a is s16; it must be u8, u16, f32");
   EXPECT_EQ(error_of([&] { threshold(gray, bits, std::nan("")); }),
-            "threshold: limit is not a number");
+            "threshold: limit is NaN; it must be a number");
   EXPECT_EQ(error_of([&] { threshold(color, gray, 1); }),
-            "threshold: src has 3 channels; it takes 1");
+            "threshold: src has 3 channels; it must have 1");
   EXPECT_EQ(error_of([&] { absdiff_threshold(real, real, bits, 1); }),
-            "absdiff_threshold: a is f32; it takes u8, u16");
+            "absdiff_threshold: a is f32; it must be u8, u16");
   EXPECT_EQ(error_of([&] { histogram(deep, bins); }),
-            "histogram: 256 bins for a u16 picture; it needs 65536");
-  EXPECT_EQ(error_of([&] { otsu_threshold({}); }), "otsu_threshold: the histogram has no bins");
-  EXPECT_EQ(error_of([&] { pack_mask(deep, bits); }), "pack_mask: src is u16; it takes u8");
+            "histogram: there are 256 bins for a u16 picture; there must be 65536");
+  EXPECT_EQ(error_of([&] { otsu_threshold({}); }),
+            "otsu_threshold: the histogram has no bins; it must have at least 1");
+  EXPECT_EQ(error_of([&] { pack_mask(deep, bits); }), "pack_mask: src is u16; it must be u8");
   EXPECT_EQ(error_of([&] { unpack_mask(bits, other); }),
-            "unpack_mask: src is 8 x 4 and unpack_mask: dst is 9 x 4; they must have one size");
+            "unpack_mask: src is 8 x 4 and unpack_mask: dst is 9 x 4; the sizes must match");
 }
 
 }  // namespace

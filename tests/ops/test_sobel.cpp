@@ -145,16 +145,16 @@ TEST(Sobel, RefusesBadInput) {
   Image<uint8_t> src(20, 10), magnitude(20, 10), small(19, 10), color(20, 10, 3);
   Image<int16_t> gx(20, 10);
   Image<float> real(20, 10);
-  expect_refused({}, {.gx = gx}, {}, "sobel: src has no data");
+  expect_refused({}, {.gx = gx}, {}, "sobel: src has no data; its pointer must not be null");
   expect_refused(gx, {.magnitude = magnitude}, {}, "sobel: src is s16");
   expect_refused(color, {.gx = gx}, {}, "sobel: src has 3 channels");
-  expect_refused(src, {}, {}, "no output is wanted");
+  expect_refused(src, {}, {}, "no output is set");
   expect_refused(src, {.gx = magnitude}, {}, "sobel: gx is u8");
   expect_refused(src, {.gy = real}, {}, "sobel: gy is f32");
   expect_refused(src, {.magnitude = gx}, {}, "sobel: magnitude is s16");
   expect_refused(src, {.direction = gx}, {}, "sobel: direction is s16");
   expect_refused(src, {.magnitude = small}, {}, "must have one size");
-  expect_refused(src, {.magnitude = src}, {}, "share memory");
+  expect_refused(src, {.magnitude = src}, {}, "overlap in memory");
   for (const int aperture : {-3, 0, 1, 2, 4, 9})
     expect_refused(src, {.gx = gx}, {.aperture = aperture},
                    ("sobel: aperture is " + std::to_string(aperture)).c_str());

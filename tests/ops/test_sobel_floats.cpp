@@ -173,12 +173,12 @@ TEST(SobelFloats, AllOutputsAreFloatsOrNoneIs) {
   Image<uint16_t> words(20, 10);
   verify::fill(src, verify::Pattern::noise, 1);
   verify::fill(bytes, verify::Pattern::noise, 1);
-  expect_refused(src, {.gx = small}, {}, "sobel: gx is s16; of an f32 source it is f32");
-  expect_refused(src, {.gy = large}, {}, "sobel: gy is s32; of an f32 source it is f32");
+  expect_refused(src, {.gx = small}, {}, "sobel: gx is s16; for an f32 source it must be f32");
+  expect_refused(src, {.gy = large}, {}, "sobel: gy is s32; for an f32 source it must be f32");
   expect_refused(src, {.magnitude = words}, {}, "sobel: magnitude is u16; of an f32 source");
   expect_refused(src, {.direction = octants}, {}, "sobel: direction is u8; of an f32 source");
-  expect_refused(src, {.gx = src}, {}, "share memory");
-  expect_refused(bytes, {.gx = real}, {}, "sobel: gx is f32; it takes s16, s32");
+  expect_refused(src, {.gx = src}, {}, "overlap in memory");
+  expect_refused(bytes, {.gx = real}, {}, "sobel: gx is f32; it must be s16, s32");
   expect_refused(src, {.direction = real}, {.strategy = "simd"}, "a direction in radians");
 }
 

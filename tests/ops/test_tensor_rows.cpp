@@ -216,7 +216,7 @@ TEST(TensorRows, RefuseWhatBytesDoNotHold) {
   for (const int32_t tap : {TensorTaps::min_tap - 1, TensorTaps::max_tap + 1}) {
     const std::array<int32_t, 2> window{tap, 1};
     EXPECT_EQ(tensor_taps(request(Stencil::integers(2, 1, window)), taps),
-              "taps past two signed bytes");
+              "taps that exceed two signed bytes");
   }
   const auto line = [&](int32_t width, int32_t height, int32_t anchor, int32_t tap = 1) {
     const std::vector<int32_t> window(size_t(width) * size_t(height), tap);
@@ -225,8 +225,7 @@ TEST(TensorRows, RefuseWhatBytesDoNotHold) {
     args.anchor_x = anchor;
     return std::string(tensor_taps(args, taps));
   };
-  const std::string wide =
-      "windows past four samples to a side that have more than 15 rows or pass eight samples";
+  const std::string wide = "stencils of radius above 4 with more than 15 rows or a radius above 8";
   EXPECT_EQ(line(17, 15, 8), "");
   EXPECT_TRUE(taps.is_wide());
   EXPECT_EQ(line(17, 15, 7), wide);
@@ -235,31 +234,31 @@ TEST(TensorRows, RefuseWhatBytesDoNotHold) {
   EXPECT_FALSE(taps.is_wide());
   EXPECT_EQ(line(9, 1, 3), "");
   EXPECT_TRUE(taps.is_wide());
-  EXPECT_EQ(line(11, 1, 5, 128), "windows past four samples to a side with taps past a byte");
+  EXPECT_EQ(line(11, 1, 5, 128), "stencils of radius above 4 with taps that exceed a byte");
 
   const Stencil average = stencils::average(11);
   ConvolveArgs args = request(average);
   args.src.type = args.dst.type = PixelType::u16;
-  EXPECT_EQ(tensor_taps(args, taps), "windows of u16 past four samples to a side");
+  EXPECT_EQ(tensor_taps(args, taps), "u16 stencils of radius above 4");
   // 9 x 9 taps of 404 are the most that u16 samples leave room for.
   for (const int32_t tap : {404, 405}) {
     const std::vector<int32_t> window(81, tap);
     const Stencil stencil = Stencil::integers(9, 9, window);
     args = request(stencil);
     args.src.type = args.dst.type = PixelType::u16;
-    EXPECT_EQ(tensor_taps(args, taps), tap == 404 ? "" : "sums past 31 bits") << tap;
+    EXPECT_EQ(tensor_taps(args, taps), tap == 404 ? "" : "sums above 31 bits") << tap;
   }
   const Stencil laplacian = stencils::laplacian();
   args = request(laplacian);
   args.rounding = Rounding::half_up, args.divisor = 2;
-  EXPECT_EQ(tensor_taps(args, taps), "halves of negative sums going up");
+  EXPECT_EQ(tensor_taps(args, taps), "negative sums rounded half up");
   args = request(laplacian, PixelType::f32);
   args.divisor = (1 << 24) + 1;
-  EXPECT_EQ(tensor_taps(args, taps), "f32 results with a divisor past 24 bits");
+  EXPECT_EQ(tensor_taps(args, taps), "f32 results with a divisor above 24 bits");
   const std::vector<int32_t> large(81, 300);
   const Stencil sum = Stencil::integers(9, 9, large);
   args = request(sum, PixelType::f32);
-  EXPECT_EQ(tensor_taps(args, taps), "f32 results of sums past 22 bits");
+  EXPECT_EQ(tensor_taps(args, taps), "f32 results of sums above 22 bits");
 }
 
 TEST(TensorRows, TheLogOfThePaperIsItsStencil) {

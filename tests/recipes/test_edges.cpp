@@ -285,13 +285,13 @@ TEST(EdgesRecipe, WhatItRefuses) {
     return error_of(ErrorCode::invalid_argument, [&] { edges(picture, options); });
   };
   EXPECT_EQ(refused(CannyEdges{.aperture = 4}), "canny: aperture is 4; it must be 3, 5 or 7");
-  EXPECT_EQ(refused(LogEdges{.sigma = 0}),
-            "log: sigma is 0; the Laplacian of a Gaussian needs one above 0");
+  EXPECT_EQ(refused(LogEdges{.sigma = 0}), "log: sigma is 0; it must be above 0");
   EXPECT_EQ(refused(SobelEdges{.aperture = 9}), "sobel: aperture is 9; it must be 3, 5 or 7");
   EXPECT_NE(refused(BoundaryOptions{.threshold = -1}).find("boundaries: threshold is -1"),
             std::string::npos);
-  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { edge_lines(picture, SobelEdges{}); }),
-            "lines: sobel has none; method canny, and log with mode zero-crossings, have");
+  EXPECT_EQ(
+      error_of(ErrorCode::invalid_argument, [&] { edge_lines(picture, SobelEdges{}); }),
+      "lines: sobel does not support lines; use method canny, or log with mode zero-crossings");
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [] { recipes::edges_options("prewitt"); }),
             "edges: method is 'prewitt'; it must be canny, log, sobel or boundaries");
 }

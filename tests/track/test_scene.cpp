@@ -218,29 +218,31 @@ TEST(Scene, ErrorsNameThePartAndTheValue) {
   const auto zone = [](Zone z) { return Scene{.zones = {z}}; };
   const auto whole = rectangle(0, 0, 1, 1);
   EXPECT_EQ(refused(zone({.polygon = {{0, 0}, {1, 1}}})),
-            "scene: zones[0]: a polygon has 3 corners or more, this one 2");
+            "scene: zones[0]: the polygon needs at least 3 corners and has 2");
   EXPECT_EQ(refused(zone({.polygon = {{0, 0}, {1.5, 0}, {1, 1}}})),
-            "scene: zones[0]: polygon[1] is (1.5, 0); both must be 0 to 1, parts of the picture's "
-            "width and height");
+            "scene: zones[0]: polygon[1] is (1.5, 0); both must be 0 to 1, fractions of the "
+            "picture's width and height");
   EXPECT_NE(refused(zone({.polygon = {{0, 0}, {NAN, 0}, {1, 1}}})).find("polygon[1] is (nan, 0)"),
             std::string::npos);
   EXPECT_EQ(refused(zone({.polygon = {{0, 0}, {0.5, 0.5}, {1, 1}}})),
-            "scene: zones[0]: the polygon encloses nothing");
+            "scene: zones[0]: the polygon has no area; its corners must not be on one line");
   EXPECT_EQ(refused(zone({.polygon = whole, .min_area = -1})),
             "scene: zones[0]: min_area is -1; it must be at least 0");
   EXPECT_EQ(refused(zone({.polygon = whole, .min_aspect = 2, .max_aspect = 1})),
-            "scene: zones[0]: max_aspect 1 is below min_aspect 2");
-  EXPECT_EQ(refused(zone({.kind = ZoneKind::exclude, .polygon = whole, .min_area = 1})),
-            "scene: zones[0]: an excluded zone has no limits; what stands in it never counts");
+            "scene: zones[0]: max_aspect is 1; it must be at least min_aspect, 2");
+  EXPECT_EQ(
+      refused(zone({.kind = ZoneKind::exclude, .polygon = whole, .min_area = 1})),
+      "scene: zones[0]: kind is exclude and limits are set; excluded zones do not support limits");
   EXPECT_EQ(refused({.zones = {{.name = "a", .polygon = whole}, {.name = "a", .polygon = whole}}}),
             "scene: zones[1]: another has the name \"a\"");
   EXPECT_EQ(refused({.zones = std::vector<Zone>(65, Zone{.polygon = whole})}),
-            "scene: there are 65 zones; it may have 64");
+            "scene: there are 65 zones; at most 64 are supported");
   EXPECT_EQ(refused({.lines = {{.from = {0, 0.5}, .to = {0, 0.5}}}}),
-            "scene: lines[0]: from and to are one point");
+            "scene: lines[0]: from and to are the same point; they must differ");
   const Image<uint8_t> mask(9, 7);
-  EXPECT_EQ(refused({.mask = mask}), "scene: the mask has 9 x 7 pixels, the frames 100 x 100");
-  EXPECT_EQ(refused({}, {0, 5}), "scene: frames of 0 x 5 pixels hold nothing");
+  EXPECT_EQ(refused({.mask = mask}),
+            "scene: the mask is 9 x 7 and the frames are 100 x 100; the sizes must match");
+  EXPECT_EQ(refused({}, {0, 5}), "scene: frames are 0 x 5 pixels; both sides must be at least 1");
 }
 
 // ---- lines and events

@@ -372,10 +372,13 @@ TEST(Tracker, RefusesWhatIsNoFrame) {
     return test::error_of(ErrorCode::invalid_argument,
                           [&] { tracker.push(when, detections, zones); });
   };
-  EXPECT_EQ(refused({5, 2}, {}), "tracking: frame 5 follows frame 5; indices grow");
-  EXPECT_EQ(refused({6, NAN}, {}), "tracking: frame 6 has the time nan");
-  EXPECT_EQ(refused({6, 2}, {at(1, 1, 0, 5)}), "tracking: frame 6: a box of 0 x 5 pixels is empty");
-  EXPECT_EQ(refused({6, 2}, {at(1, 1)}, {1, 2}), "tracking: 1 detections, but the zones of 2");
+  EXPECT_EQ(refused({5, 2}, {}), "tracking: frame 5 follows frame 5; indices must increase");
+  EXPECT_EQ(refused({6, NAN}, {}),
+            "tracking: frame 6 has the time nan; times must be finite and increase");
+  EXPECT_EQ(refused({6, 2}, {at(1, 1, 0, 5)}),
+            "tracking: frame 6: a box is 0 x 5 pixels; both sides must be at least 1");
+  EXPECT_EQ(refused({6, 2}, {at(1, 1)}, {1, 2}),
+            "tracking: there are 1 detections and the zones of 2; the counts must match");
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { Tracker({.min_iou = 2}); }),
             "tracking: min_iou is 2; it must be 0 to 1");
 }

@@ -22,7 +22,7 @@ def check(workers: int | None, num_gpus: float = 0) -> None:
         raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
     if num_gpus != 0 and not _LEAST <= num_gpus <= 1:
         raise InvalidArgument(
-            f"num_gpus is {num_gpus}; it is 0, for the CPU, or {_LEAST} to 1: the part of a GPU that is each worker's",
+            f"num_gpus is {num_gpus}; it must be 0, for the CPU, or {_LEAST} to 1: the part of a GPU that is each worker's",
             str(num_gpus),
         )
     if num_gpus and not any(row.built for row in cuesta.strategies(device="cuda")):

@@ -819,7 +819,7 @@ def test_what_is_wrong_with_gpus_is_said_first(
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 4.0})
     for wrong in (-0.5, 2, 0.001, float("nan")):
         with pytest.raises(
-            cuesta.InvalidArgument, match="num_gpus is .*; it is 0, for the CPU, or 0.01 to 1"
+            cuesta.InvalidArgument, match="num_gpus is .*; it must be 0, for the CPU, or 0.01 to 1"
         ):
             cuesta.ray.edges(folder, output=to, num_gpus=wrong)
     built = [dataclasses.replace(row, built=True) for row in cuesta.strategies()]

@@ -15,7 +15,7 @@ std::string_view name_of(BackgroundModel model) { return name_in(model); }
 
 BackgroundModel background_model_from(std::string_view name) {
   if (const auto model = value_named<BackgroundModel>(name)) return *model;
-  throw_invalid(std::string(name), "background '{}': choose {}", name,
+  throw_invalid(std::string(name), "background is '{}'; it must be {}", name,
                 either_name_of<BackgroundModel>());
 }
 
@@ -54,8 +54,8 @@ struct BackgroundSubtractor::State {
     // Rows of the state are counted in 32 bits.
     if (int64_t(frame.height) * layout.planes > INT32_MAX) {
       throw_invalid(std::to_string(frame.height),
-                    "background: frame has {} rows, too many for model {}", frame.height,
-                    name_of(options.model));
+                    "background: frame has {} rows, which exceeds the limit of model {}",
+                    frame.height, name_of(options.model));
     }
     model.create({frame.width, frame.height * layout.planes}, 1, layout.type, frame.space);
     width = frame.width, height = frame.height, type = frame.type;
@@ -67,23 +67,25 @@ void BackgroundSubtractor::State::check_follows(ConstAnyView frame) const {
   if (frames == 0) return;
   if (frame.width != width || frame.height != height) {
     throw Error(ErrorCode::input,
-                fmt::format("background: frame is {} x {} after frames of {} x {}; reset() begins "
-                            "anew",
+                fmt::format("background: frame is {} x {} after frames of {} x {}; call reset() "
+                            "before changing the size",
                             frame.width, frame.height, width, height),
                 fmt::format("{} x {}", frame.width, frame.height));
   }
   if (frame.space != model.space()) {
     throw Error(ErrorCode::input,
-                fmt::format("background: frame is on the {} after frames on the {}; reset() begins "
-                            "anew",
+                fmt::format("background: frame is on the {} after frames on the {}; call reset() "
+                            "before changing memory",
                             name_of(frame.space), name_of(model.space())),
                 std::string(name_of(frame.space)));
   }
   if (frame.type != type) {
-    throw Error(ErrorCode::input,
-                fmt::format("background: frame is {} after frames of {}; reset() begins anew",
-                            name_of(frame.type), name_of(type)),
-                std::string(name_of(frame.type)));
+    throw Error(
+        ErrorCode::input,
+        fmt::format(
+            "background: frame is {} after frames of {}; call reset() before changing the type",
+            name_of(frame.type), name_of(type)),
+        std::string(name_of(frame.type)));
   }
   if (frame.space == Space::device) check_same_gpu("background", gpu);
 }
@@ -124,7 +126,7 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
   const ConstAnyView frame = frames.first;
   check_view(frame, "background: frame", {PixelType::u8, PixelType::u16});
   check_batch(frames, "background: frame");
-  if (std::isnan(limit)) throw_invalid("nan", "background: limit is not a number");
+  if (std::isnan(limit)) throw_invalid("nan", "background: limit is NaN; it must be a number");
   const auto check_output = [&](const Batch& planes, std::string_view what,
                                 std::initializer_list<PixelType> types) {
     if (!planes.first) return;

@@ -10,7 +10,7 @@ void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options, c
   check_view(src, "boundaries: src", {PixelType::u8, PixelType::u16}, 1, 4);
   if (src.channels != 1 && src.channels != 3) {
     throw_invalid(std::to_string(src.channels),
-                  "boundaries: src has {} channels; it takes 1, or 3 of red, green and blue",
+                  "boundaries: src has {} channels; it must have 1 (gray) or 3 (RGB)",
                   src.channels);
   }
   check_view(dst, "boundaries: dst", {PixelType::u8});

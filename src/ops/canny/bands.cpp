@@ -27,12 +27,12 @@ struct CannyBands::State {
   void run(ConstAnyView rows, ConstAnyView mask, const CannyBand& band, const Exec& exec) const {
     if (band.first < 0 || band.end > rows.height || band.first >= band.end) {
       throw_invalid(std::to_string(band.first),
-                    "canny in bands: rows [{}, {}) do not lie in the {} that were given",
+                    "canny in bands: rows [{}, {}) are not inside the {} rows of the band",
                     band.first, band.end, rows.height);
     }
     if (rows.width != width) {
-      throw_invalid(std::to_string(rows.width), "canny in bands: rows have {} pixels instead of {}",
-                    rows.width, width);
+      throw_invalid(std::to_string(rows.width),
+                    "canny in bands: rows have {} pixels; they must have {}", rows.width, width);
     }
     CannyArgs args = canny_checked(rows, mask, options);
     CannyResult used;
@@ -81,8 +81,9 @@ std::vector<uint64_t> CannyBands::counts() const {
 void CannyBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
   const std::lock_guard lock(state_->counting);
   if (counts.size() != state_->bins.size()) {
-    throw_invalid(std::to_string(counts.size()), "canny in bands: {} counts instead of {}",
-                  counts.size(), state_->bins.size());
+    throw_invalid(std::to_string(counts.size()),
+                  "canny in bands: there are {} counts; there must be {}", counts.size(),
+                  state_->bins.size());
   }
   state_->type = type;
   for (size_t i = 0; i < counts.size(); ++i) state_->bins[i] += counts[i];
@@ -105,7 +106,9 @@ int64_t CannyBands::mark_words() const { return int64_t(2) * state_->seams.words
 void CannyBands::mark(ConstAnyView rows, int32_t first, int32_t end, uint64_t* marks,
                       const Exec& exec, ConstAnyView mask) const {
   if (state_->counts)
-    throw_invalid("thresholds", "canny in bands: count every band and find_thresholds() first");
+    throw_invalid("thresholds",
+                  "canny in bands: thresholds are unknown; count every band and call "
+                  "find_thresholds() first");
   state_->run(rows, mask, {.first = first, .end = end, .marks = marks}, exec);
 }
 

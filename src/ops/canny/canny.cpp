@@ -17,8 +17,8 @@ CannyOptions canny_resolved(const CannyOptions& wanted) {
     options.ksize = gaussian_size(options.sigma);
     if (options.ksize > 255) {
       throw_invalid(text_of(options.sigma),
-                    "canny: sigma {} takes a window of {}; the largest is 255", options.sigma,
-                    options.ksize);
+                    "canny: sigma {} requires a window of {}; the window must be at most 255",
+                    options.sigma, options.ksize);
     }
   }
   return options;
@@ -38,7 +38,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted,
                      std::string_view name = "canny: src") {
   check_view(src, name, types, 1, 4);
   if (src.channels != 1 && src.channels != 3) {
-    throw_invalid(std::to_string(src.channels), "{} has {} channels; it takes 1 or 3", name,
+    throw_invalid(std::to_string(src.channels), "{} has {} channels; it must have 1 or 3", name,
                   src.channels);
   }
   check_view(dst, "canny: dst", {PixelType::u8});
@@ -102,8 +102,8 @@ void run_batch(CannyArgs args, std::initializer_list<NamedBatch> sources, const 
   const auto check_entries = [&](size_t entries, std::string_view what) {
     if (entries == 0 || entries == size_t(count)) return;
     throw_invalid(std::to_string(entries),
-                  "canny: {} has {} entries; it takes none, or one for each of {} pictures", what,
-                  entries, count);
+                  "canny: {} has {} entries; it must be empty or have one for each of {} pictures",
+                  what, entries, count);
   };
   check_entries(each.thresholds.size(), "thresholds");
   check_entries(each.results.size(), "results");

@@ -19,13 +19,13 @@ std::string_view too_large(const CannyArgs& args) {
 }
 
 std::string_view no_picture_of_one_channel(const CannyArgs& args) {
-  if (args.gy) return "gradients in place of a picture";
-  if (args.src.channels == 3) return "a source of three channels";
+  if (args.gy) return "gradients as input";
+  if (args.src.channels == 3) return "sources of three channels";
   return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
-  if (args.band) return "rows of a larger picture";
+  if (args.band) return "bands of rows";
   if (const auto why = no_picture_of_one_channel(args); !why.empty()) return why;
   return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
@@ -34,10 +34,10 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
 std::string_view too_many_pixels(const CannyArgs& args) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
   if (canny_tiles::labels_of(words, args.src.height) > INT32_MAX)
-    return "pictures of 2³³ pixels and more, rows in steps of 128";
+    return "pictures of 2³³ pixels or more, counting rows padded to 128";
   if (int64_t(args.src.width) * args.src.height <= UINT32_MAX) return {};
   for (int32_t i = 0; i < args.count; ++i)
-    if (args.thresholds_of(i).is_automatic()) return "automatic thresholds of 2³² pixels and more";
+    if (args.thresholds_of(i).is_automatic()) return "automatic thresholds of 2³² pixels or more";
   return {};
 }
 

@@ -53,8 +53,8 @@ void set_integer_taps(ConvolveArgs& args, const Window& window, Scratch& scratch
       const double scaled = std::nearbyint(double(window.floats[i]) * 65536);
       if (std::abs(scaled) > 0x7FFFFFFF) {
         throw_invalid(std::to_string(window.floats[i]),
-                      "{}: stencil tap {} is too large for a {} picture; it must be within ±32767",
-                      what, window.floats[i], name_of(args.src.type));
+                      "{}: stencil tap is {}; for a {} picture it must be within ±32767", what,
+                      window.floats[i], name_of(args.src.type));
       }
       q16[i] = int32_t(scaled);
     }

@@ -128,8 +128,8 @@ float outside_column(std::span<const float> column, float outside) {
 void refuse_to_be_recorded(const Call& call) {
   if (!detail::is_recorded(call.stream())) return;
   throw Error(ErrorCode::unsupported,
-              "convolve: a CUDA graph is being recorded, and strategy 'plain' copies its taps from "
-              "the host; record a request that a production strategy takes");
+              "convolve: strategy 'plain' copies taps from the host, which a CUDA graph cannot "
+              "record; use a production strategy");
 }
 
 template <class T, class Out>

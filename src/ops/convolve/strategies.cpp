@@ -16,12 +16,12 @@ namespace {
 
 #if CUESTA_HAS_CUDA
 std::string_view tensor_takes(const ConvolveArgs& args, const Parameters& parameters) {
-  if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  if (!cuda::multiplies_bytes()) return "GPUs below compute capability 8.0";
   TensorTaps taps;
   if (const auto why = tensor_taps(args, taps); !why.empty()) return why;
   const bool one_product = args.src.type == PixelType::u8 && taps.planes == 1 && !taps.is_wide();
   return !one_product && convolve_cuda::mma_separable_takes(args, parameters).empty()
-             ? "factors that mma-separable takes in less time"
+             ? "separable stencils that mma-separable computes faster"
              : std::string_view();
 }
 
@@ -32,15 +32,15 @@ std::string_view window(const ConvolveArgs& args, const Parameters&) {
   if (args.src.channels != 1) return "more than one channel";
   if (args.src.type != args.dst.type) return "results of another type";
   if (args.width > convolve_ladder::max_side || args.height > convolve_ladder::max_side)
-    return "stencils past the rung's shared or constant memory";
+    return "stencils that exceed shared or constant memory";
   if (args.src.type == f32) return {};
-  if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
+  if (args.divisor > (int64_t(1) << 30)) return "sums above 32 bits";
   const int64_t most = args.src.type == u8 ? 255 : 65535;
   int64_t sum = 0;
   for (int32_t j = 0; j < args.height; ++j)
     for (int32_t i = 0; i < args.width; ++i)
       sum += most * std::abs(int64_t(args.integers.at(i, j, args.width)));
-  return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
+  return sum < (int64_t(1) << 31) ? std::string_view() : "sums above 32 bits";
 }
 
 // A grid's second dimension ends at 65,535 blocks, each of which makes `rows` rows.
@@ -72,7 +72,7 @@ std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
 std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
   const bool separable =
       args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
-  return separable ? blocks(args, p) : "stencils without factors";
+  return separable ? blocks(args, p) : "stencils that are not separable";
 }
 
 std::string_view fits(size_t shared_bytes) {

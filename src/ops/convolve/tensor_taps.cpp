@@ -19,10 +19,10 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   out = {args.width, args.height, args.anchor_x, args.anchor_y};
   const bool wide =
       args.width > TensorTaps::max_side || args.height > TensorTaps::max_side || out.is_wide();
-  if (wide && args.src.type != u8) return "windows of u16 past four samples to a side";
+  if (wide && args.src.type != u8) return "u16 stencils of radius above 4";
   if (wide && (args.height > TensorTaps::wide_rows || args.anchor_x > TensorTaps::wide_reach ||
                args.width - 1 - args.anchor_x > TensorTaps::wide_reach))
-    return "windows past four samples to a side that have more than 15 rows or pass eight samples";
+    return "stencils of radius above 4 with more than 15 rows or a radius above 8";
   const auto tap = [&](int32_t i, int32_t j) {
     return args.integers.separable()
                ? int64_t(args.integers.column[size_t(j)]) * args.integers.row[size_t(i)]
@@ -36,23 +36,23 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   for (int32_t j = 0; j < args.height; ++j) {
     for (int32_t i = 0; i < args.width; ++i) {
       const int64_t t = tap(i, j) / shared;
-      if (t < TensorTaps::min_tap || t > TensorTaps::max_tap) return "taps past two signed bytes";
+      if (t < TensorTaps::min_tap || t > TensorTaps::max_tap)
+        return "taps that exceed two signed bytes";
       if (t < -128 || t > 127) out.planes = 2;
       out.taps[j * args.width + i] = int32_t(t);
       (t < 0 ? out.least : out.most) += largest * t;
     }
   }
-  if (wide && out.planes > 1) return "windows past four samples to a side with taps past a byte";
+  if (wide && out.planes > 1) return "stencils of radius above 4 with taps that exceed a byte";
   if (args.dst.type == f32) {
     // Floats hold both, and what taking out the shared factor changes in double(divisor) is
     // nothing.
-    if (out.largest() >= TensorTaps::float_sums) return "f32 results of sums past 22 bits";
+    if (out.largest() >= TensorTaps::float_sums) return "f32 results of sums above 22 bits";
     return out.divisor > (1 << 24) || args.divisor > (int64_t(1) << 53)
-               ? "f32 results with a divisor past 24 bits"
+               ? "f32 results with a divisor above 24 bits"
                : std::string_view();
   }
-  if (args.rounding == Rounding::half_up && out.least < 0)
-    return "halves of negative sums going up";
+  if (args.rounding == Rounding::half_up && out.least < 0) return "negative sums rounded half up";
   // Every quotient by a larger divisor is 0.
   out.divisor = std::min(out.divisor, 2 * out.largest() + 1);
   const int64_t quotient = out.largest() / out.divisor + 1, end = int64_t(1) << 31;
@@ -62,7 +62,7 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   return out.most - out.least + 3 * out.divisor < end &&
                  quotient + std::abs(int64_t(out.offset)) < end
              ? std::string_view()
-             : "sums past 31 bits";
+             : "sums above 31 bits";
 }
 
 }  // namespace cuesta

@@ -18,7 +18,8 @@ struct LabelBands::State {
   void check(ConstAnyView rows_of_band) const {
     if (rows_of_band.width != width) {
       throw_invalid(std::to_string(rows_of_band.width),
-                    "label in bands: rows have {} pixels instead of {}", rows_of_band.width, width);
+                    "label in bands: rows have {} pixels; they must have {}", rows_of_band.width,
+                    width);
     }
   }
 
@@ -52,7 +53,8 @@ struct LabelBands::State {
 LabelBands::LabelBands(int32_t width, const LabelOptions& options)
     : state_(std::make_unique<State>()) {
   if (width < 1)
-    throw_invalid(std::to_string(width), "label in bands: width is {}; give 1 or more", width);
+    throw_invalid(std::to_string(width), "label in bands: width is {}; it must be at least 1",
+                  width);
   check_options(options, "label");
   state_->width = width;
   state_->options = options;
@@ -101,7 +103,8 @@ void LabelBands::add(const Found& found) {
   const auto count = int32_t(found.components.size());
   if (int64_t(base) + count > std::numeric_limits<int32_t>::max())
     throw Error(ErrorCode::unsupported,
-                "label in bands: there are more than 2,147,483,647 components");
+                "label in bands: there are more than 2,147,483,647 components; at most that number "
+                "is supported");
   s.bases.push_back(base);
   for (int32_t i = 0; i < count; ++i) {
     Component& c = s.list.emplace_back(found.components[size_t(i)]);
@@ -133,14 +136,15 @@ std::vector<Component> LabelBands::join() {
 void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec) const {
   const State& s = *state_;
   if (band < 0 || size_t(band) >= s.bases.size()) {
-    throw_invalid(std::to_string(band), "label in bands: band is {}; {} were added", band,
-                  s.bases.size());
+    throw_invalid(std::to_string(band),
+                  "label in bands: band is {}; it must be below {}, the number of bands added",
+                  band, s.bases.size());
   }
-  if (!labels) throw_invalid("null", "label in bands: labels have no data");
+  if (!labels)
+    throw_invalid("null", "label in bands: labels has no data; its pointer must not be null");
   if (labels.space != Space::host || rows.space != Space::host) {
     throw_invalid("space",
-                  "label in bands: labels are made of a picture in host memory, wherever its "
-                  "components were found; rows or labels live on the device");
+                  "label in bands: rows or labels are on the device; both must be on the host");
   }
   s.check(rows);
   const size_t base = size_t(s.bases[size_t(band)]);
@@ -149,7 +153,7 @@ void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const 
   const int32_t count = label(rows, labels, nullptr, s.options, exec);
   if (exec.choices) return;
   if (size_t(count) != end - base) {
-    throw_invalid("rows", "label in bands: rows have {} components; those added as band {} had {}",
+    throw_invalid("rows", "label in bands: rows have {} components; band {} was added with {}",
                   count, band, end - base);
   }
   parallel_rows(labels.height, thread_count(exec.threads), [&](int32_t first, int32_t past) {

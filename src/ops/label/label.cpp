@@ -10,7 +10,7 @@ void check_label(ConstAnyView mask, AnyView labels, const LabelOptions& options)
   check_view(mask, "label: mask", {PixelType::u8, PixelType::bit});
   if (int64_t(mask.width) * mask.height > LabelArgs::max_pixels) {
     throw_invalid(fmt::format("{} x {}", mask.width, mask.height),
-                  "label: mask is {} x {}; it takes at most {} pixels", mask.width, mask.height,
+                  "label: mask is {} x {}; it must have at most {} pixels", mask.width, mask.height,
                   LabelArgs::max_pixels);
   }
   if (labels) {
@@ -33,23 +33,26 @@ void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components
            const LabelOptions& options, const Exec& exec) {
   check_label(mask, labels, options);
   if (mask.space != Space::device) {
-    throw_invalid(std::string(name_of(mask.space)),
-                  "label: mask is on the {}; a list on the GPU is of a mask there",
-                  name_of(mask.space));
+    throw_invalid(
+        std::string(name_of(mask.space)),
+        "label: mask is on the {}; a component list on the GPU requires a mask on the GPU",
+        name_of(mask.space));
   }
   if (!components.count)
-    throw_invalid("null", "label: components.count is null; give a number in the GPU's memory");
+    throw_invalid("null", "label: components.count is null; it must point to GPU memory");
   if (components.room < 0) {
-    throw_invalid(std::to_string(components.room), "label: components.room is {}; give 0 or more",
-                  components.room);
+    throw_invalid(std::to_string(components.room),
+                  "label: components.room is {}; it must be at least 0", components.room);
   }
   if (components.room > 0 && !components.list) {
-    throw_invalid("null", "label: components.list is null; give room for {} in the GPU's memory",
+    throw_invalid("null",
+                  "label: components.list is null; it must point to GPU memory for {} components",
                   components.room);
   }
   if (const auto address = reinterpret_cast<uintptr_t>(components.list); address % 16 != 0) {
     throw_invalid(fmt::format("{:#x}", address),
-                  "label: components.list begins at {:#x}; it takes a multiple of 16", address);
+                  "label: components.list is at {:#x}; its address must be a multiple of 16",
+                  address);
   }
   dispatch(LabelArgs{mask, labels, nullptr, components, options, nullptr, {}}, exec);
 }
@@ -60,9 +63,10 @@ int64_t label(const ConstBatch& masks, const Batch& labels,
   const int32_t count = check_batches({{masks, "label: mask"}}, {});
   if (labels.first) check_batches({{masks, "label: mask"}}, {{labels, "label: labels"}});
   if (!components.empty() && components.size() != size_t(count)) {
-    throw_invalid(std::to_string(components.size()),
-                  "label: components has {} lists; it takes none, or one for each of {} masks",
-                  components.size(), count);
+    throw_invalid(
+        std::to_string(components.size()),
+        "label: components has {} lists; it must be empty or have one for each of {} masks",
+        components.size(), count);
   }
   int64_t all = 0;
   for (int32_t i = 0; i < count; ++i) {

@@ -7,7 +7,7 @@ namespace cuesta {
 namespace {
 
 std::string_view lists_of_the_host(const LabelArgs& args, const Parameters&) {
-  return args.list.count ? "lists on the GPU" : std::string_view();
+  return args.list.count ? "component lists on the GPU" : std::string_view();
 }
 
 #if CUESTA_HAS_CUDA
@@ -15,7 +15,7 @@ std::string_view shapes(const LabelArgs& args, const Parameters& parameters) {
   if (const auto why = lists_of_the_host(args, parameters); !why.empty()) return why;
   const int threads = parameters.integer("block_x") * parameters.integer("block_y");
   if (threads > 1024) return "blocks of more than 1,024 threads";
-  return threads % 32 == 0 ? std::string_view() : "blocks of less than a warp";
+  return threads % 32 == 0 ? std::string_view() : "blocks smaller than a warp";
 }
 #endif
 

@@ -16,15 +16,15 @@ std::string_view supports(const LogArgs& args, const Parameters&) {
 }
 
 std::string_view byte_stencil(const LogArgs& args, const Parameters&) {
-  if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  if (!cuda::multiplies_bytes()) return "GPUs below compute capability 8.0";
   if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
   const bool response = args.dst.type == PixelType::s32;
   const log::ByteStencil stencil = log::byte_stencil(log::window(args.options));
-  if (stencil.size == 0) return "windows whose weights are no signed bytes";
+  if (stencil.size == 0) return "windows whose weights exceed signed bytes";
   if (response && stencil.factor != 1) return "responses whose weights share a factor";
   const bool crossings = !response && args.options.mode == LogMode::zero_crossings;
   return crossings && stencil.threshold > log::max_crossing_threshold
-             ? "zero crossings whose threshold times the weights' scale passes 16,383"
+             ? "zero crossings whose threshold times the weights' scale exceeds 16,383"
              : std::string_view();
 }
 

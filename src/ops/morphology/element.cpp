@@ -14,7 +14,7 @@ constexpr int largest = 255;
 
 void check_size(int width, int height, std::string_view what) {
   if (width < 1 || height < 1 || width > largest || height > largest) {
-    throw_invalid(fmt::format("{}x{}", width, height), "{} is {} x {}; both sizes are 1 to {}",
+    throw_invalid(fmt::format("{}x{}", width, height), "{} is {} x {}; both sides must be 1 to {}",
                   what, width, height, largest);
   }
 }
@@ -50,13 +50,14 @@ StructuringElement::StructuringElement(int width, int height, std::span<const ui
   check_size(width, height, "structuring element");
   if (cells.size() != size_t(width) * size_t(height)) {
     throw_invalid(std::to_string(cells.size()),
-                  "structuring element of {} x {} has {} cells; it needs {}", width, height,
+                  "structuring element of {} x {} has {} cells; it must have {}", width, height,
                   cells.size(), width * height);
   }
   cells_.assign(cells.begin(), cells.end());
   if (count() == 0) {
-    throw_invalid("empty", "structuring element of {} x {} has no cell set; set one at least",
-                  width, height);
+    throw_invalid("empty",
+                  "structuring element of {} x {} has no cell set; at least one must be set", width,
+                  height);
   }
 }
 
@@ -103,8 +104,8 @@ StructuringElement StructuringElement::parse(std::string_view text) {
     }
   }
   throw_invalid(std::string(text),
-                "structuring element '{}': give disk:N, ellipse:N, rect:N or cross:N, or WxH "
-                "instead of N for all but disk; sizes are 1 to {}",
+                "structuring element is '{}'; it must be disk:N, ellipse:N, rect:N or cross:N (WxH "
+                "for N except with disk), sizes 1 to {}",
                 text, largest);
 }
 

@@ -78,8 +78,8 @@ ConstAnyView Downscale::look(ConstAnyView frame, const Exec& exec) {
   motion::check_frame(frame);
   if (frame.space != Space::host) {
     throw Error(ErrorCode::unsupported,
-                "motion: frames on the GPU are not downscaled; give them on the host, or with "
-                "downscale 1",
+                "motion: downscaling frames on the GPU is not supported; pass host frames or set "
+                "downscale to 1",
                 std::to_string(factor_));
   }
   if (size_ != Size{}) motion::check_same_as_before(frame, size_);

@@ -185,16 +185,17 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
   motion::check_same_as_before(frame, {mask.width, mask.height});
   if (frame.space != space) {
     throw Error(ErrorCode::input,
-                fmt::format("motion: frame is on the {} after frames on the {}; reset() begins "
-                            "anew",
+                fmt::format("motion: frame is on the {} after frames on the {}; call reset() "
+                            "before changing memory",
                             name_of(frame.space), name_of(space)),
                 std::string(name_of(frame.space)));
   }
   if (frame.type != type) {
-    throw Error(ErrorCode::input,
-                fmt::format("motion: frame is {} after frames of {}; reset() begins anew",
-                            name_of(frame.type), name_of(type)),
-                std::string(name_of(frame.type)));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("motion: frame is {} after frames of {}; call reset() before changing the type",
+                    name_of(frame.type), name_of(type)),
+        std::string(name_of(frame.type)));
   }
   if (frame.space == Space::device) check_same_gpu("motion", gpu);
 }
@@ -364,10 +365,10 @@ void MotionDetector::State::each_part(const motion::SavedHead& head, AnyView mod
 std::vector<uint8_t> MotionDetector::save() const {
   State& state = *state_;
   if (state.begun && state.space == Space::device) {
-    throw Error(ErrorCode::unsupported,
-                "motion: a state on the GPU is not saved; a detector of frames on the host saves "
-                "its own",
-                "device");
+    throw Error(
+        ErrorCode::unsupported,
+        "motion: the state is on the GPU and cannot be saved; use a detector of host frames",
+        "device");
   }
   const motion::SavedHead head = state.head();
   AnyView model;
@@ -448,25 +449,26 @@ std::span<const std::vector<Detection>> MotionDetector::push(
     std::span<MotionDetector* const> detectors, std::span<const ConstAnyView> frames,
     const Exec& wanted) {
   if (detectors.size() != frames.size() || detectors.empty()) {
-    throw_invalid(std::to_string(frames.size()),
-                  "motion: {} detectors and {} frames; give each of one or more detectors a frame",
-                  detectors.size(), frames.size());
+    throw_invalid(
+        std::to_string(frames.size()),
+        "motion: there are {} detectors and {} frames; the counts must match and be at least 1",
+        detectors.size(), frames.size());
   }
   for (size_t i = 0; i < frames.size(); ++i) {
     const auto before = detectors.first(i);
     if (!detectors[i] || !detectors[i]->state_)
-      throw_invalid("null", "motion: detector {} is none; give a detector for each frame", i);
+      throw_invalid("null", "motion: detectors[{}] is null; each frame requires a detector", i);
     if (std::find(before.begin(), before.end(), detectors[i]) != before.end()) {
-      throw_invalid(std::to_string(i),
-                    "motion: detector {} stands there before; give a batch where frames of one "
-                    "camera follow each other",
-                    i);
+      throw_invalid(
+          std::to_string(i),
+          "motion: detectors[{}] is listed twice; pass consecutive frames of one camera as a batch",
+          i);
     }
     detectors[i]->state_->check(ConstBatch(frames[i], 1, 0));
     if (frames[i].space != frames[0].space) {
       throw_invalid(std::string(name_of(frames[i].space)),
-                    "motion: frame {} is on the {} and frame 0 on the {}; they must be in one "
-                    "space",
+                    "motion: frame {} is on the {} and frame 0 on the {}; all frames must be in "
+                    "the same memory",
                     i, name_of(frames[i].space), name_of(frames[0].space));
     }
   }

@@ -14,7 +14,7 @@ using namespace motion_ladder;
 #if CUESTA_HAS_CUDA
 std::string_view chain_supports(const MotionArgs& args, int block_y) {
   const MotionOptions& options = *args.options;
-  if (!args.others.empty()) return "frames of several cameras";
+  if (!args.others.empty()) return "batches of several cameras";
   if (args.type() != PixelType::u8) return "u16";
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
@@ -29,7 +29,7 @@ std::string_view every_frame(const MotionArgs& args, const Parameters&) {
   const bool has_it =
       kept && kept->width() == args.frame.width && kept->height() == args.frame.height;
   if (!kept || (args.background->frames() > 0 && !has_it))
-    return "a background whose first frame was not kept";
+    return "backgrounds without their first frame";
   return chain_supports(args, 32);
 }
 
@@ -47,7 +47,7 @@ std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
   for (const StructuringElement* e : {&args.options->close, &args.options->open}) {
     if (e->count() > max_cells ||
         tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
-      return "elements past shared or constant memory";
+      return "elements that exceed shared or constant memory";
   }
   return tile_supports(args, block_x, block_y);
 }
@@ -58,7 +58,7 @@ std::string_view searched(const MotionArgs& args, const Parameters& p) {
 
 std::string_view unrolls(const MotionArgs& args, const Parameters& p) {
   for (const StructuringElement* e : {&args.options->close, &args.options->open})
-    if (unrolled_index(*e) < 0) return "elements that are not unrolled";
+    if (unrolled_index(*e) < 0) return "elements of sizes that are not unrolled";
   return tile_supports(args, p.integer("block_x"), p.integer("block_y"));
 }
 
@@ -71,12 +71,12 @@ std::string_view buffered(const MotionArgs& args, const Parameters& p) {
 std::string_view fused_supports_one(const MotionArgs& args) {
   const MotionOptions& options = *args.options;
   if (args.type() != PixelType::u8) return "u16";
-  if (options.background.model == BackgroundModel::samples) return "the samples";
+  if (options.background.model == BackgroundModel::samples) return "samples of this type";
   if (options.threshold.otsu) return "automatic thresholds";
   if (options.blur > max_blur) return "blurs wider than 15";
   if (args.frame.width > INT32_MAX - 256) return "frames wider than 2^31 - 257 pixels";
   for (const StructuringElement* e : {&options.close, &options.open})
-    if (!motion_cuda::half_widths_of(*e)) return "elements past 15 x 15 or without symmetry";
+    if (!motion_cuda::half_widths_of(*e)) return "elements above 15 x 15 or without symmetry";
   return {};
 }
 #endif

@@ -29,7 +29,7 @@ namespace {
 using enum PixelType;
 
 void check_limit(double limit, std::string_view what) {
-  if (std::isnan(limit)) throw_invalid("nan", "{}: limit is not a number", what);
+  if (std::isnan(limit)) throw_invalid("nan", "{}: limit is NaN; it must be a number", what);
 }
 
 // Names are "absdiff: a" and so on, whole: a check that passes allocates nothing.
@@ -37,8 +37,8 @@ void check_alike(ConstAnyView a, ConstAnyView b, std::string_view what_a, std::s
   check_same_size(a, b, what_a, what_b);
   if (a.type != b.type || a.channels != b.channels) {
     throw_invalid(fmt::format("{} x {}", name_of(b.type), b.channels),
-                  "{} is {} with {} channels and {} is {} with {}; they must be alike", what_a,
-                  name_of(a.type), a.channels, what_b, name_of(b.type), b.channels);
+                  "{} is {} with {} channels and {} is {} with {}; types and channels must match",
+                  what_a, name_of(a.type), a.channels, what_b, name_of(b.type), b.channels);
   }
 }
 
@@ -50,7 +50,7 @@ void check_result(ConstAnyView src, AnyView dst, std::string_view what_src,
 
 void check_same_type(ConstAnyView src, AnyView dst, std::string_view what_dst) {
   if (src.type != dst.type) {
-    throw_invalid(name_of(dst.type), "{} is {}; it takes the source's type, {}", what_dst,
+    throw_invalid(name_of(dst.type), "{} is {}; it must have the source's type, {}", what_dst,
                   name_of(dst.type), name_of(src.type));
   }
 }
@@ -118,8 +118,9 @@ void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec) {
   check_view(src, "histogram: src", {u8, u16});
   const size_t wanted = src.type == u8 ? 256 : 65536;
   if (bins.size() != wanted) {
-    throw_invalid(std::to_string(bins.size()), "histogram: {} bins for a {} picture; it needs {}",
-                  bins.size(), name_of(src.type), wanted);
+    throw_invalid(std::to_string(bins.size()),
+                  "histogram: there are {} bins for a {} picture; there must be {}", bins.size(),
+                  name_of(src.type), wanted);
   }
   dispatch(PixelArgs{.op = PixelOp::histogram, .a = src, .bins = bins}, exec);
 }
@@ -182,8 +183,10 @@ void absdiff_threshold(const ConstBatch& a, const ConstBatch& b, const Batch& ds
 void histogram(const ConstBatch& src, std::span<uint64_t> bins, const Exec& exec) {
   const auto count = size_t(check_batches({{src, "histogram: src"}}, {}));
   if (bins.size() % count != 0) {
-    throw_invalid(std::to_string(bins.size()),
-                  "histogram: {} bins for {} pictures; each needs as many", bins.size(), count);
+    throw_invalid(
+        std::to_string(bins.size()),
+        "histogram: {} bins cannot be divided among {} pictures; each must have the same number",
+        bins.size(), count);
   }
   const size_t each = bins.size() / count;
   for (size_t i = 0; i < count; ++i) histogram(src[int32_t(i)], bins.subspan(i * each, each), exec);

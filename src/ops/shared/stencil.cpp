@@ -19,14 +19,14 @@ void check_size(int width, int height, size_t taps) {
                   Stencil::max_size);
   }
   if (taps != size_t(width) * size_t(height)) {
-    throw_invalid(std::to_string(taps), "stencil of {} x {} has {} taps; it needs {}", width,
+    throw_invalid(std::to_string(taps), "stencil of {} x {} has {} taps; it must have {}", width,
                   height, taps, width * height);
   }
 }
 
 void check_divisor(int64_t divisor) {
   if (divisor < 1) {
-    throw_invalid(std::to_string(divisor), "stencil divisor is {}; it starts at 1", divisor);
+    throw_invalid(std::to_string(divisor), "stencil divisor is {}; it must be at least 1", divisor);
   }
 }
 
@@ -61,11 +61,12 @@ int64_t read_divisor(std::string_view text) {
     if (word.empty()) return;
     if (++words > 1 || !read(word, divisor)) {
       throw_invalid(std::string(shortened(text)),
-                    "stencil divisor '{}' is not one whole number; write \"taps / divisor\"",
+                    "stencil divisor is '{}'; it must be one whole number, as in \"1 2 1 / 4\"",
                     shortened(text));
     }
   });
-  if (words == 0) throw_invalid("", "stencil ends with '/' but names no divisor");
+  if (words == 0)
+    throw_invalid("", "stencil has no divisor after '/'; write one, as in \"1 2 1 / 4\"");
   check_divisor(divisor);
   return divisor;
 }
@@ -86,7 +87,8 @@ Stencil Stencil::integers(int width, int height, std::span<const int32_t> taps, 
 Stencil Stencil::floats(int width, int height, std::span<const float> taps) {
   check_size(width, height, taps.size());
   for (const float t : taps) {
-    if (!std::isfinite(t)) throw_invalid(std::to_string(t), "stencil tap {} is not finite", t);
+    if (!std::isfinite(t))
+      throw_invalid(std::to_string(t), "stencil tap is {}; it must be finite", t);
   }
   Stencil s;
   s.width_ = width, s.height_ = height;
@@ -112,8 +114,8 @@ Stencil Stencil::parse(std::string_view text) {
       all_whole &= read(word, integer);
       if (!read(word, number) || !std::isfinite(number)) {
         throw_invalid(std::string(shortened(word)),
-                      "stencil tap '{}' in row {} is not a number that fits", shortened(word),
-                      height + 1);
+                      "stencil tap '{}' in row {} is invalid; it must be a number in range",
+                      shortened(word), height + 1);
       }
       // A picture of the wrong kind handed over as a stencil stops here, not at the end.
       if (count > max_size) check_size(count, std::max(height, 1), 0);
@@ -123,7 +125,7 @@ Stencil Stencil::parse(std::string_view text) {
     at = end + 1;
     if (count == 0) continue;  // a trailing ';' or an empty line
     if (height > 0 && count != width) {
-      throw_invalid(std::to_string(count), "stencil row {} has {} taps; the rows before it have {}",
+      throw_invalid(std::to_string(count), "stencil row {} has {} taps; every row must have {}",
                     height + 1, count, width);
     }
     width = count;
@@ -131,7 +133,7 @@ Stencil Stencil::parse(std::string_view text) {
   }
   if (height == 0) {
     throw_invalid(std::string(shortened(text)),
-                  "stencil '{}' has no taps; write rows apart by ';', as in \"0 1 0;1 -4 1;0 1 0\"",
+                  "stencil '{}' has no taps; separate rows by ';', as in \"0 1 0;1 -4 1;0 1 0\"",
                   shortened(text));
   }
   if (slash == std::string_view::npos)

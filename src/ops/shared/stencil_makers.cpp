@@ -14,7 +14,9 @@ void check_gaussian(int ksize, double sigma, std::string_view what) {
   // The sentence is made only when it is needed: smoothing calls allocate nothing.
   if (ksize < 1 || ksize > Stencil::max_size || ksize % 2 == 0)
     check_odd(ksize, 1, Stencil::max_size, fmt::format("{}: ksize", what));
-  if (!std::isfinite(sigma)) throw_invalid(std::to_string(sigma), "{}: sigma is not finite", what);
+  if (!std::isfinite(sigma))
+    throw_invalid(std::to_string(sigma), "{}: sigma is not finite; it must be a finite number",
+                  what);
 }
 
 void check_side(int n, std::string_view what) {
@@ -35,7 +37,7 @@ Stencil derivative(int dx, int dy, std::span<const int32_t> d, std::span<const i
                    std::string_view what) {
   if (!((dx == 1 && dy == 0) || (dx == 0 && dy == 1))) {
     throw_invalid(fmt::format("({}, {})", dx, dy),
-                  "{}: (dx, dy) is ({}, {}); choose (1, 0) or (0, 1)", what, dx, dy);
+                  "{}: (dx, dy) is ({}, {}); it must be (1, 0) or (0, 1)", what, dx, dy);
   }
   return dx ? outer(s, d) : outer(d, s);
 }

@@ -21,7 +21,7 @@ void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& option
                                 std::initializer_list<PixelType> types) {
     if (!plane) return false;
     if (src.type == f32 && plane.type != f32) {
-      throw_invalid(name_of(plane.type), "{} is {}; of an f32 source it is f32", what,
+      throw_invalid(name_of(plane.type), "{} is {}; for an f32 source it must be f32", what,
                     name_of(plane.type));
     }
     src.type == f32 ? check_view(plane, what, {f32}) : check_view(plane, what, types);
@@ -34,8 +34,7 @@ void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& option
   const bool magnitude = check_output(out.magnitude, "sobel: magnitude", {u8, u16, f32});
   const bool direction = check_output(out.direction, "sobel: direction", {u8, f32});
   if (!gx && !gy && !magnitude && !direction) {
-    throw_invalid("none",
-                  "sobel: no output is wanted; give gx, gy, magnitude or direction a picture");
+    throw_invalid("none", "sobel: no output is set; set gx, gy, magnitude or direction");
   }
   dispatch(SobelArgs{src, out, options}, exec);
 }

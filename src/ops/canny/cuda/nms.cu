@@ -59,8 +59,8 @@ Source smoothed(const CannyArgs& args, Call& call) {
 constexpr int64_t many_pixels = int64_t{1} << 22;
 
 std::string_view no_bytes_of_one_channel(const CannyArgs& args) {
-  if (args.gy) return "gradients in place of a picture";
-  if (args.src.channels == 3) return "a source of three channels";
+  if (args.gy) return "gradients as input";
+  if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u16) return "u16 source";
   return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();
 }
@@ -76,20 +76,20 @@ std::string_view march_fp16_refuses(const CannyArgs& args) {
   // The rows around a band's are counted as a mask leaves them out.
   if (const CannyBand* band = args.band;
       band && band->bins && (band->first > 0 || band->end < args.src.height))
-    return "magnitudes of some rows of a larger picture";
+    return "magnitudes of a band of rows";
   const int32_t window = taps_of(args.options).size;
   if (window > 1 && window <= canny_nms::fused_window &&
       int64_t(args.src.width) * args.src.height < many_pixels)
     return "smoothing windows 3 and 5 below 2²² pixels";
   const int capability = cuda::compute_capability();
   return capability != 0 && capability < 10 * canny_half::Bytes::min_major
-             ? "GPUs before compute capability 8.0"
+             ? "GPUs below compute capability 8.0"
              : std::string_view();
 }
 
 std::string_view march_fp32_refuses(const CannyArgs& args) {
-  if (args.gy) return "gradients in place of a picture";
-  if (args.src.channels == 3) return "a source of three channels";
+  if (args.gy) return "gradients as input";
+  if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u8) return "u8 source";
   if (args.src.type == PixelType::f32) return "f32 source";
   if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;

@@ -98,16 +98,16 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
     plan.window_scale = plan.row_scale * plan.column_scale;
     const Sums r = sums_of(taps.row, plan.row_scale), c = sums_of(taps.column, plan.column_scale);
     if (r.magnitude() > (int64_t(1) << 52) / largest_sample / std::max<int64_t>(c.magnitude(), 1))
-      return "sums beyond 52 bits";
+      return "sums above 52 bits";
     sums.positive = r.positive * c.positive + r.negative * c.negative;
     sums.negative = r.positive * c.negative + r.negative * c.positive;
   } else {
     plan.window_scale = common_factor(taps.window, plan.divisor);
     plan.divisor /= plan.window_scale;
     sums = sums_of(taps.window, plan.window_scale);
-    if (sums.magnitude() > (int64_t(1) << 52) / largest_sample) return "sums beyond 52 bits";
+    if (sums.magnitude() > (int64_t(1) << 52) / largest_sample) return "sums above 52 bits";
   }
-  if (plan.divisor > (int64_t(1) << 53)) return "a divisor beyond 53 bits";
+  if (plan.divisor > (int64_t(1) << 53)) return "a divisor above 53 bits";
   plan.most = sums.positive * largest_sample;
   plan.least = sums.negative * largest_sample;
 
@@ -128,7 +128,7 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
   if (exact_in(plan, 24)) return {};
   plan.lanes = Lanes::f64;
   if (exact_in(plan, 53)) return {};
-  return "sums beyond 52 bits";
+  return "sums above 52 bits";
 }
 
 }  // namespace cuesta

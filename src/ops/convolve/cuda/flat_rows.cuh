@@ -98,7 +98,7 @@ inline int64_t reach_of(const ConvolveArgs& args) {
 inline std::string_view flat_rows_take(const ConvolveArgs& args) {
   constexpr int64_t most = INT32_MAX - 4096;
   return int64_t(args.src.width) * args.src.channels > most || args.src.height > most
-             ? "sides past 2^31 - 4,096 samples"
+             ? "sides above 2^31 - 4,096 samples"
              : std::string_view();
 }
 
