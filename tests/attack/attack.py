@@ -867,7 +867,7 @@ class Attack(CudaFaults):
             # An animation may have become a still picture, which is no video; a batch goes on.
             why = run.why(
                 (0, 3, 4)
-                if "no picture format has the extension" in run.err or len(paths) > 1
+                if "is not the extension of a picture format" in run.err or len(paths) > 1
                 else (0, 3)
             )
             if not why and run.mib > 1500 and self.shim:

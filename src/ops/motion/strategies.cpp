@@ -71,7 +71,7 @@ std::string_view buffered(const MotionArgs& args, const Parameters& p) {
 std::string_view fused_supports_one(const MotionArgs& args) {
   const MotionOptions& options = *args.options;
   if (args.type() != PixelType::u8) return "u16";
-  if (options.background.model == BackgroundModel::samples) return "samples of this type";
+  if (options.background.model == BackgroundModel::samples) return "the background model samples";
   if (options.threshold.otsu) return "automatic thresholds";
   if (options.blur > max_blur) return "blurs wider than 15";
   if (args.frame.width > INT32_MAX - 256) return "frames wider than 2^31 - 257 pixels";
