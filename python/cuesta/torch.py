@@ -81,7 +81,7 @@ def _fake_canny(
 def _fake_edges(
     image: Tensor,
     method: str = "canny",
-    *,
+    *_mask: Any,
     threshold: str | None = None,
     layout: str | None = None,
     **_options: Any,
@@ -175,6 +175,7 @@ def _run_canny_of_gradients(
 def _run_edges(
     image: Tensor,
     method: Any = "canny",
+    mask: Tensor | None = None,
     *,
     threshold: str | None = None,
     **options: Any,
@@ -182,7 +183,7 @@ def _run_edges(
     level: str | float | None = threshold
     with contextlib.suppress(TypeError, ValueError):  # None, or a rule
         level = float(threshold or "")
-    edges: Tensor = cuesta.edges(image, method, threshold=level, **options)
+    edges: Tensor = cuesta.edges(image, method, threshold=level, mask=mask, **options)
     return edges
 
 
@@ -383,6 +384,7 @@ _register(
         "mask": "Tensor?",
     },
     fake=_fake_edges,
+    positional=("mask",),
     run=_run_edges,
     traced=_traced_edges,
 )

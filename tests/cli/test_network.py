@@ -208,7 +208,7 @@ class Rtsp(NetworkTest):
         said = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, INPUT, said)
         self.assertEqual(server.sent, [FRAMES])
-        self.assertIn("not found again in 1 s", said)
+        self.assertIn("not restored within 1 s", said)
         self.assertIn(f"ended after {FRAMES} frames; kept: o.mkv", said)
         lines = self.lines("o.nd")
         self.assertIsNone(lines[-1]["gap"]["end"])
