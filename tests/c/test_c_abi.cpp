@@ -264,7 +264,7 @@ TEST(CInterface, LinesAreThoseOfCpp) {
   EXPECT_EQ(cuesta_trace_canny(&made, nullptr, &src, nullptr, &how), CUESTA_INVALID_ARGUMENT);
   EXPECT_STREQ(cuesta_error_text(), "trace: refinement is 4; it must be 0 to 3");
   EXPECT_EQ(cuesta_trace_canny(nullptr, nullptr, &src, nullptr, nullptr), CUESTA_INVALID_ARGUMENT);
-  EXPECT_STREQ(cuesta_error_text(), "trace: made is NULL");
+  EXPECT_STREQ(cuesta_error_text(), "trace: made is NULL; it must point to an object");
   size_t count = 7;
   EXPECT_EQ(cuesta_lines_all(nullptr, &count), nullptr);
   EXPECT_EQ(count, 0u);
@@ -563,7 +563,7 @@ TEST(CInterface, WhatIsRefusedIsSaid) {
     return std::string(cuesta_error_text());
   };
   EXPECT_EQ(said(cuesta_canny(nullptr, nullptr, &good, nullptr, nullptr), CUESTA_INVALID_ARGUMENT),
-            "canny: src is NULL");
+            "canny: src is NULL; it must point to an object");
   bad.type = 9;
   EXPECT_EQ(said(cuesta_canny(nullptr, &bad, &good, nullptr, nullptr), CUESTA_INVALID_ARGUMENT),
             "canny: src.type is 9; it must be 1 (CUESTA_U8) to 6 (CUESTA_BIT)");

@@ -53,7 +53,7 @@ TEST(DispatchDeathTest, PinsByEnvironment) {
               testing::ExitedWithCode(0), "nothing");
   EXPECT_EXIT(expect_pinned("label:serial,sobel:nothing", {.strategy = "rows"}, "ran"),
               testing::ExitedWithCode(0), "ran");
-  EXPECT_EXIT(expect_pinned("sobel", {}, "is not operation:strategy"), testing::ExitedWithCode(0),
+  EXPECT_EXIT(expect_pinned("sobel", {}, "must be operation:strategy"), testing::ExitedWithCode(0),
               "operation:strategy");
 }
 

@@ -226,11 +226,11 @@ TEST(Stencil, RefusesBadText) {
       {"1 1e99", "tap '1e99'"},
       {"1 2 3 / 0", "divisor is 0"},
       {"1 2 3 / -4", "divisor is -4"},
-      {"1 2 3 / 4 5", "not one whole number"},
-      {"1 2 3 / 2.5", "not one whole number"},
-      {"1 2 3 /", "names no divisor"},
+      {"1 2 3 / 4 5", "it must be one whole number"},
+      {"1 2 3 / 2.5", "it must be one whole number"},
+      {"1 2 3 /", "has no divisor after '/'"},
       {"0.5 1 / 2", "whole numbers"},
-      {"1/9 1/9", "not one whole number"},
+      {"1/9 1/9", "it must be one whole number"},
       {std::string(600, '1'), "tap '111"},
   };
   for (const auto& entry : wanted) {
@@ -249,9 +249,9 @@ TEST(Stencil, RefusesBadArguments) {
   EXPECT_NE(message_of([] { (void)Stencil::integers(0, 3, {}); }).find("0 x 3"), std::string::npos);
   EXPECT_NE(message_of([] {
               (void)Stencil::integers(2, 2, std::array{1, 2, 3});
-            }).find("needs 4"),
+            }).find("must have 4"),
             std::string::npos);
-  EXPECT_NE(message_of([] { (void)Stencil::floats(1, 1, std::array{NAN}); }).find("not finite"),
+  EXPECT_NE(message_of([] { (void)Stencil::floats(1, 1, std::array{NAN}); }).find("must be finite"),
             std::string::npos);
   EXPECT_NE(message_of([] { (void)stencils::sharpen(4); }).find("must be odd"), std::string::npos);
   EXPECT_NE(message_of([] { (void)stencils::sobel(1, 1); }).find("(1, 1)"), std::string::npos);

@@ -489,7 +489,7 @@ TEST(Log, RefusesBadInput) {
   expect_refused(real, dst, {}, "log: src is f32");
   expect_refused(src, real, {}, "log: dst is f32");
   expect_refused(color, dst, {}, "log: src has 3 channels");
-  expect_refused(src, other, {}, "must have one size");
+  expect_refused(src, other, {}, "the sizes must match");
   expect_refused(src, src, {}, "overlap in memory");
   expect_refused(src, dst, {.threshold = -0.5}, "log: threshold is -0.5");
   expect_refused(src, dst, {.threshold = nan}, "log: threshold is nan");

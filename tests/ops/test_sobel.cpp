@@ -153,7 +153,7 @@ TEST(Sobel, RefusesBadInput) {
   expect_refused(src, {.gy = real}, {}, "sobel: gy is f32");
   expect_refused(src, {.magnitude = gx}, {}, "sobel: magnitude is s16");
   expect_refused(src, {.direction = gx}, {}, "sobel: direction is s16");
-  expect_refused(src, {.magnitude = small}, {}, "must have one size");
+  expect_refused(src, {.magnitude = small}, {}, "the sizes must match");
   expect_refused(src, {.magnitude = src}, {}, "overlap in memory");
   for (const int aperture : {-3, 0, 1, 2, 4, 9})
     expect_refused(src, {.gx = gx}, {.aperture = aperture},

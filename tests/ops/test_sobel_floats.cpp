@@ -175,8 +175,10 @@ TEST(SobelFloats, AllOutputsAreFloatsOrNoneIs) {
   verify::fill(bytes, verify::Pattern::noise, 1);
   expect_refused(src, {.gx = small}, {}, "sobel: gx is s16; for an f32 source it must be f32");
   expect_refused(src, {.gy = large}, {}, "sobel: gy is s32; for an f32 source it must be f32");
-  expect_refused(src, {.magnitude = words}, {}, "sobel: magnitude is u16; of an f32 source");
-  expect_refused(src, {.direction = octants}, {}, "sobel: direction is u8; of an f32 source");
+  expect_refused(src, {.magnitude = words}, {},
+                 "sobel: magnitude is u16; for an f32 source it must be f32");
+  expect_refused(src, {.direction = octants}, {},
+                 "sobel: direction is u8; for an f32 source it must be f32");
   expect_refused(src, {.gx = src}, {}, "overlap in memory");
   expect_refused(bytes, {.gx = real}, {}, "sobel: gx is f32; it must be s16, s32");
   expect_refused(src, {.direction = real}, {.strategy = "simd"}, "a direction in radians");

@@ -234,7 +234,7 @@ TEST(Scene, ErrorsNameThePartAndTheValue) {
       refused(zone({.kind = ZoneKind::exclude, .polygon = whole, .min_area = 1})),
       "scene: zones[0]: kind is exclude and limits are set; excluded zones do not support limits");
   EXPECT_EQ(refused({.zones = {{.name = "a", .polygon = whole}, {.name = "a", .polygon = whole}}}),
-            "scene: zones[1]: another has the name \"a\"");
+            "scene: zones[1]: the name \"a\" is used twice; names must differ");
   EXPECT_EQ(refused({.zones = std::vector<Zone>(65, Zone{.polygon = whole})}),
             "scene: there are 65 zones; at most 64 are supported");
   EXPECT_EQ(refused({.lines = {{.from = {0, 0.5}, .to = {0, 0.5}}}}),
