@@ -119,6 +119,17 @@ class Published(unittest.TestCase):
                         described["date"], r"^\d{4}-\d\d-\d\d$", (page.name, described)
                     )
 
+    def test_the_readme_quotes_its_page(self):
+        table = publish.read(RESULTS / "data" / "h200-production.json")["tables"]["times_a_copy"]
+        at = table["head"].index("8192")
+        (figure,) = [row[at] for row in table["rows"] if row[0] == "sobel magnitude L1"]
+        readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+        self.assertIn(
+            "the L1 Sobel magnitude of an 8192 × 8192 picture takes "
+            f"{figure:.2f} times as long as a copy",
+            readme,
+        )
+
     def test_sizes(self):
         self.assertLess(
             sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()), 700_000
