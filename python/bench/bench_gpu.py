@@ -198,12 +198,13 @@ class Contests:
 
     def add_kornia(self, kornia: Any) -> None:
         import torch
+        from torch.utils.dlpack import from_dlpack
 
         mask, floats, disk = self.mask, self.floats, self.disk
-        full = torch.from_dlpack(floats)[None, None]
+        full = from_dlpack(floats)[None, None]
         unit = full / 255
-        cells = torch.from_dlpack(disk).float()
-        lit = torch.from_dlpack(mask)[None, None].float()
+        cells = from_dlpack(disk).float()
+        lit = from_dlpack(mask)[None, None].float()
         square = torch.ones(15, 15, device="cuda")
         in_floats = "in float32"
         for contest, n in ((self.median3, 3), (self.median5, 5)):
