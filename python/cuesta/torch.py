@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 
 import cuesta
+from cuesta import _torch_fakes
 from cuesta._keywords import (
     CannyOptions,
     GaussianOptions,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["Canny", "Gaussian", "LogEdges", "Median", "Sobel"]
 
 Tensor = torch.Tensor
-Fake = Callable[..., Any]
 
 # What only the functions take, and a graph cannot hold.
 _EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
@@ -54,96 +54,6 @@ _EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
 _LIBRARY = torch.library.Library("cuesta", "DEF")
 # The functions of `cuesta` by their operators: what stands for them in a graph.
 _IN_GRAPHS: dict[str, Callable[..., Any]] = {}
-
-
-def _like(dtype: torch.dtype | None = None) -> Fake:
-    """Results of the image's size, of `dtype` or, without one, of the image's type."""
-
-    def fake(image: Tensor, *_arguments: Any, **_options: Any) -> Tensor:
-        return image.new_empty(image.shape, dtype=dtype or image.dtype)
-
-    return fake
-
-
-def _named(dtype: str | None, otherwise: torch.dtype) -> torch.dtype:
-    found = otherwise if dtype is None else getattr(torch, dtype)
-    assert isinstance(found, torch.dtype)
-    return found
-
-
-def _fake_canny(
-    image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
-) -> Tensor:
-    colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
-    return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=torch.uint8)
-
-
-def _fake_edges(
-    image: Tensor,
-    method: str = "canny",
-    *_mask: Any,
-    threshold: str | None = None,
-    layout: str | None = None,
-    **_options: Any,
-) -> Tensor:
-    made: Tensor = _fake_canny(image, layout=layout)
-    return made.to(image.dtype) if method == "sobel" and threshold is None else made
-
-
-def _fake_filter(
-    image: Tensor, *_arguments: Any, dtype: str | None = None, **_options: Any
-) -> Tensor:
-    return image.new_empty(image.shape, dtype=_named(dtype, image.dtype))
-
-
-def _fake_log_edges(
-    image: Tensor, *_arguments: Any, response: bool = False, **_options: Any
-) -> Tensor:
-    return image.new_empty(image.shape, dtype=torch.int32 if response else torch.uint8)
-
-
-def _fake_sobel(
-    image: Tensor, *, outputs: Sequence[str], dtype: str | None = None, **_options: Any
-) -> list[Tensor]:
-    # A type applies to the outputs that come in it; the first is what comes without one.
-    size = (
-        (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
-    )
-    types: dict[str, tuple[torch.dtype, ...]] = {
-        "gx": (torch.int16, torch.int32),
-        "gy": (torch.int16, torch.int32),
-        "magnitude": (*size, torch.float32),
-        "direction": (torch.uint8, torch.float32),
-    }
-    if image.dtype == torch.float32:
-        types = dict.fromkeys(types, (torch.float32,))
-
-    def type_of(output: str) -> torch.dtype:
-        wanted = _named(dtype, types[output][0])
-        return wanted if wanted in types[output] else types[output][0]
-
-    return [image.new_empty(image.shape, dtype=type_of(output)) for output in outputs]
-
-
-def _fake_to_gray(
-    image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
-) -> Tensor:
-    axes = layout or "HW"
-    if len(axes) != image.dim():
-        raise ValueError(
-            f"layout is {layout!r}, and image has {image.dim()} dimensions; name its layout"
-        )
-    return image.new_empty([n for n, axis in zip(image.shape, axes, strict=True) if axis != "C"])
-
-
-def _fake_label(mask: Tensor, **_options: Any) -> list[Tensor]:
-    count = torch.library.get_ctx().new_dynamic_size()
-    return [
-        mask.new_empty(mask.shape, dtype=torch.int32),
-        mask.new_empty((count, 4), dtype=torch.int32),
-        mask.new_empty((count,), dtype=torch.int64),
-        mask.new_empty((count, 2), dtype=torch.float64),
-    ]
 
 
 def _given(threshold: Any) -> Any:
@@ -333,7 +243,7 @@ def _register(
     types: Mapping[str, str] | None = None,
     result: str = "Tensor",
     *,
-    fake: Fake,
+    fake: _torch_fakes.Fake,
     positional: Sequence[str] = (),
     run: Callable[..., Any] | None = None,
     traced: Callable[..., Any] | None = None,
@@ -361,7 +271,7 @@ def _register(
 _register(
     "canny",
     {"low": "float[1]?", "high": "float[1]?"},
-    fake=_fake_canny,
+    fake=_torch_fakes.canny,
     positional=("mask",),
     run=_run_canny,
     traced=_traced_canny,
@@ -369,7 +279,7 @@ _register(
 _register(
     "canny_of_gradients",
     {"low": "float[1]?", "high": "float[1]?"},
-    fake=_fake_canny,
+    fake=_torch_fakes.canny,
     positional=("mask",),
     run=_run_canny_of_gradients,
     traced=_traced_canny_of_gradients,
@@ -383,36 +293,36 @@ _register(
         "threshold": "str?",
         "mask": "Tensor?",
     },
-    fake=_fake_edges,
+    fake=_torch_fakes.edges,
     positional=("mask",),
     run=_run_edges,
     traced=_traced_edges,
 )
-_register("log_edges", fake=_fake_log_edges)
-_register("boundaries", fake=_fake_canny)
+_register("log_edges", fake=_torch_fakes.log_edges)
+_register("boundaries", fake=_torch_fakes.canny)
 _register(
     "sobel",
     {"outputs": "str[]"},
     "Tensor[]",
-    fake=_fake_sobel,
+    fake=_torch_fakes.sobel,
     run=_run_sobel,
     traced=_traced_sobel,
 )
 for _name in ("gaussian", "median", "box", "sharpen"):
-    _register(_name, fake=_like())
-_register("laplacian", fake=_fake_filter)
+    _register(_name, fake=_torch_fakes.like())
+_register("laplacian", fake=_torch_fakes.filter)
 for _name in ("convolve", "correlate"):
-    _register(_name, {"stencil": "Tensor"}, fake=_fake_filter)
+    _register(_name, {"stencil": "Tensor"}, fake=_torch_fakes.filter)
 for _name in ("erode", "dilate", "open", "close"):
-    _register(_name, {"element": "str"}, fake=_like())
-_register("to_gray", fake=_fake_to_gray)
-_register("absdiff", fake=_like())
-_register("threshold", fake=_like(torch.uint8))
+    _register(_name, {"element": "str"}, fake=_torch_fakes.like())
+_register("to_gray", fake=_torch_fakes.to_gray)
+_register("absdiff", fake=_torch_fakes.like())
+_register("threshold", fake=_torch_fakes.like(torch.uint8))
 _register(
     "label",
     None,
     "Tensor[]",
-    fake=_fake_label,
+    fake=_torch_fakes.label,
     run=_run_label,
     traced=_traced_label,
     images=0,

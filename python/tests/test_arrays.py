@@ -104,7 +104,7 @@ def test_one_dimension_is_no_picture() -> None:
 
 def test_layouts_have_their_number_of_dimensions() -> None:
     with pytest.raises(
-        cuesta.InvalidArgument, match="image has 2 dimensions; layout NHW requires 3"
+        cuesta.InvalidArgument, match="image has 2 dimensions; layout NHW has 3"
     ):
         cuesta.canny(picture(9, 9), layout="NHW")
     with pytest.raises(cuesta.InvalidArgument, match="layout is 'WH'; it must be one of HW, HWC"):
@@ -519,7 +519,7 @@ def test_borders_by_name() -> None:
     image = picture(12, 12)
     names: Any = ("replicate", "symmetric", "reflect101", "constant", "wrap", "ignore")
     assert len({cuesta.box(image, 5, border=name).tobytes() for name in names}) == len(names)
-    with pytest.raises(cuesta.InvalidArgument, match="'reflect101' is .* 'symmetric' is"):
+    with pytest.raises(cuesta.InvalidArgument, match="'reflect101' .* or 'symmetric'"):
         cuesta.box(image, border="reflect")  # type: ignore[arg-type]
     with pytest.raises(
         cuesta.InvalidArgument, match="border is 'mirror'; it must be replicate, symmetric"

@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         tiff="zigzag",
     )
     refused(
-        "device is potato; give cpu, cuda, cuda:N",
+        "device is potato; it must be cpu, cuda, cuda:N",
         cuesta.edges_file,
         source,
         target,

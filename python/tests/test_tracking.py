@@ -196,7 +196,7 @@ def test_errors_name_the_value() -> None:
         (lambda: cuesta.Tracker().push([(1, 2, 0, 3)]), "a box is 0 x 3 pixels"),
         (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners[:2])]), "3 corners"),
         (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners, "out")]), "'out'"),  # type: ignore[arg-type]
-        (lambda: cuesta.SceneWatch((9, 9), mask=np.ones((8, 9))), "9 x 8 pixels"),
+        (lambda: cuesta.SceneWatch((9, 9), mask=np.ones((8, 9))), "mask is 9 x 8"),
         (lambda: cuesta.SceneWatch((9, 9), join=-1), "join is -1"),
     ):
         with pytest.raises(cuesta.InvalidArgument, match=says):
