@@ -238,7 +238,7 @@ void log_cuda::mma_separable(const LogArgs& args, Call& call) {
 }
 
 std::string_view log_cuda::mma_separable_takes(const LogArgs& args, const Parameters&) {
-  if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  if (!cuda::multiplies_bytes()) return "GPUs below compute capability 8.0";
   if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
   const log::ByteTaps taps = log::byte_taps(log::window(args.options));
   if (taps.size == 0) return "windows past 17 x 17";

@@ -275,7 +275,7 @@ std::string_view sobel_cuda::tensor_supports(const SobelArgs& args, const Parame
       (out.magnitude.type != u8 && (out.magnitude.type != u16 || args.options.norm != Norm::l1)))
     return "outputs but one magnitude, u8 or l1 to u16";
   if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
-  return cuda::multiplies_bytes() ? std::string_view() : "GPUs before compute capability 8.0";
+  return cuda::multiplies_bytes() ? std::string_view() : "GPUs below compute capability 8.0";
 }
 
 void sobel_cuda::tensor(const SobelArgs& args, Call& call) {

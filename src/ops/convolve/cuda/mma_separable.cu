@@ -176,7 +176,7 @@ std::string_view convolve_cuda::mma_separable_takes(const ConvolveArgs& args, co
   const bool bytes = args.src.type == PixelType::u8;
   if (args.src.type != args.dst.type || (!bytes && args.src.type != PixelType::u16))
     return "types other than u8 to u8 and u16 to u16";
-  if (!args.integers.separable()) return "stencils without factors";
+  if (!args.integers.separable()) return "stencils that are not separable";
   if (reach_of(args) > 16) return "windows that reach more than 16 samples";
   const auto fits = [&](std::span<const int32_t> taps) {
     return std::all_of(taps.begin(), taps.end(), [](int32_t tap) { return uint32_t(tap) < 256; }) &&
@@ -190,7 +190,7 @@ std::string_view convolve_cuda::mma_separable_takes(const ConvolveArgs& args, co
   }
   if (const auto why = tiled_rows_take(args); !why.empty()) return why;
   const int capability = cuda::compute_capability();
-  return capability != 0 && capability < 80 ? "GPUs before compute capability 8.0"
+  return capability != 0 && capability < 80 ? "GPUs below compute capability 8.0"
                                             : std::string_view();
 }
 
