@@ -103,9 +103,7 @@ def test_one_dimension_is_no_picture() -> None:
 
 
 def test_layouts_have_their_number_of_dimensions() -> None:
-    with pytest.raises(
-        cuesta.InvalidArgument, match="image has 2 dimensions; layout NHW has 3"
-    ):
+    with pytest.raises(cuesta.InvalidArgument, match="image has 2 dimensions; layout NHW has 3"):
         cuesta.canny(picture(9, 9), layout="NHW")
     with pytest.raises(cuesta.InvalidArgument, match="layout is 'WH'; it must be one of HW, HWC"):
         cuesta.canny(picture(9, 9), layout="WH")
