@@ -9,7 +9,10 @@ from peer_torch_compile import finished
 
 NAME = "torch-conv2d"
 DEVICES = ("cuda", "cpu")
-VERSION = f"{torch.__version__}, cuDNN {torch.backends.cudnn.version()}"
+VERSION = torch.__version__
+# Without a GPU, cuDNN need not be installed.
+if torch.cuda.is_available():
+    VERSION += f", cuDNN {torch.backends.cudnn.version()}"
 
 
 def contenders(work, device):
