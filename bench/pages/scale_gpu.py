@@ -1,4 +1,4 @@
-"""What python/bench/scale_plan.py takes of runs on GPUs for docs/scale.md. It has data and no page of its own (page.py)."""
+"""What python/bench/scale_plan.py takes of runs on GPUs for docs/user/many-machines.md. It has data and no page of its own (page.py)."""
 
 from page import Page
 

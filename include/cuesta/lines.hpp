@@ -64,7 +64,7 @@ using Polylines = std::vector<Polyline>;
 /// made on its stream, which the call waits for, and the host makes the lines; a workspace keeps
 /// the page-locked memory of it. Throws Error{invalid_argument} naming the view or option, and as
 /// canny() does. Sources: Devernay 1995 (INRIA RR-2724); Grompone von Gioi & Randall 2017
-/// (doi:10.5201/ipol.2017.216); docs/decisions/0054, 0074.
+/// (doi:10.5201/ipol.2017.216); docs/dev/decisions/0054, 0074.
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how = {},
                 const Exec& exec = {});
 

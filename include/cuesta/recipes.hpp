@@ -25,7 +25,7 @@ namespace cuesta {
 /// pictures.
 enum class EdgeColor : uint8_t { strongest, structure, gray };
 
-/// Canny's edges, with the sigma that finds most object boundaries (docs/accuracy.md).
+/// Canny's edges, with the sigma that finds most object boundaries (docs/user/accuracy.md).
 struct CannyEdges {
   double sigma = 3;  ///< pixels; of the Gaussian before the gradient, 0 for none
   int ksize = 0;     ///< side of its window, odd; 0 takes gaussian_size(sigma)
@@ -75,7 +75,7 @@ PixelType edges_type(PixelType source, const EdgesOptions& options = {});
 /// (f32: Canny and Sobel). Alpha is ignored. LoG and Sobel see gray levels, Canny and boundaries
 /// see colors. `dst` has the picture's size, one channel and edges_type(). Host and device.
 /// Throws Error{invalid_argument} naming the view or option. Sources: as the operations name them;
-/// docs/decisions/0078.
+/// docs/dev/decisions/0078.
 EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options = {},
                   const Exec& exec = {});
 /// Finds edges; returns them as a new picture in the source's space.

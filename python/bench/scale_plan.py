@@ -1,7 +1,7 @@
-"""What a billion pictures and a million cameras cost, from measured rates: the tables of docs/scale.md. Needs simpy.
+"""What a billion pictures and a million cameras cost, from measured rates: the tables of docs/user/many-machines.md. Needs simpy.
 
     python python/bench/scale_plan.py          print them
-    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/cuesta_ray)
+    python python/bench/scale_plan.py --check  whether docs/user/many-machines.md has them so (python/tests/cuesta_ray)
     python python/bench/scale_plan.py --write  put them there
 
 Rates are those of python/bench/bench_ray.py (the newest docs/results/data/*-ray.json), for one core of that machine and 1 Mpixel.
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "python/tests/cuesta_ray"))
 import ray_layout as layout  # noqa: E402
 
 DATA = ROOT / "docs/results/data"
-PAGE = ROOT / "docs/scale.md"
+PAGE = ROOT / "docs/user/many-machines.md"
 BEGIN, END = "<!-- scale_plan.py -->\n", "<!-- end -->\n"
 
 PICTURES = 1e9
@@ -247,7 +247,7 @@ def main() -> int:
     elif "--check" in sys.argv:
         if old != new:
             print(
-                "docs/scale.md is not what scale_plan.py makes of the measured rates; --write puts it there"
+                "docs/user/many-machines.md is not what scale_plan.py makes of the measured rates; --write puts it there"
             )
             return 1
     else:

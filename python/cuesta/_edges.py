@@ -341,7 +341,7 @@ def boundaries(
     -----
     Gradients of three scales of a pyramid are added (Burt and Adelson 1983), of brightness and two opponent colors (Di
     Zenzo 1986), and a pixel's threshold rises with the mean gradient around it (Grigorescu, Petkov and Westenberg
-    2003). One threshold serves all pictures; docs/accuracy.md has what is found with it.
+    2003). One threshold serves all pictures; docs/user/accuracy.md has what is found with it.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def trace(
     Notes
     -----
     Points are refined after Devernay 1995 and Grompone von Gioi & Randall, IPOL 2017; lines are simplified after Ramer
-    1972 and Douglas & Peucker 1973. docs/accuracy.md has what they are off by.
+    1972 and Douglas & Peucker 1973. docs/user/accuracy.md has what they are off by.
 
     Examples
     --------

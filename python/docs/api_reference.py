@@ -1,7 +1,7 @@
 """Prints the reference of the installed package: its public names, from their docstrings.
 
     python python/docs/api_reference.py > reference.md
-    python python/docs/api_reference.py --index > docs/python-api.md
+    python python/docs/api_reference.py --index > docs/user/python-api.md
 
 The index has a line for each name. It is tracked, and the reference is not. Sections of the docstrings are numpydoc's (a title underlined with dashes).
 """

@@ -1,4 +1,4 @@
-"""Every Python block of README.md and docs/python.md runs; the reference is up to date."""
+"""Every Python block of README.md and docs/user/python.md runs; the reference is up to date."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import cuesta.bands
 
 # Module to import for a word of `needs`, where it differs.
 MODULES = {name: name for name in ("skimage", "cv2", "torch", "cupy", "PIL", "cuesta._files")}
-PAGES = ["README.md", "docs/python.md"]
+PAGES = ["README.md", "docs/user/python.md"]
 
 
 def sections() -> list[Any]:
@@ -64,9 +64,9 @@ def test_blocks_run(
 
 
 def test_pages_have_the_blocks_they_promise() -> None:
-    """The README shows numpy; docs/python.md torch on the CPU, and CUDA with torch and cupy."""
+    """The README shows numpy; docs/user/python.md torch on the CPU, and CUDA with torch and cupy."""
     assert {block.needs for block in pages.blocks(pages.ROOT / "README.md")} == {()}
-    needs = {block.needs for block in pages.blocks(pages.ROOT / "docs/python.md")}
+    needs = {block.needs for block in pages.blocks(pages.ROOT / "docs/user/python.md")}
     assert {(), ("torch",), ("torch", "cuda"), ("cupy", "cuda")} <= needs
 
 
@@ -99,10 +99,10 @@ def reference(*words: str) -> str:
     reason="PyTorch is not installed: cuesta.torch is part of it",
 )
 def test_the_index_is_up_to_date() -> None:
-    """docs/python-api.md is what python/docs/api_reference.py makes of the installed package."""
-    written = (pages.ROOT / "docs/python-api.md").read_text()
+    """docs/user/python-api.md is what python/docs/api_reference.py makes of the installed package."""
+    written = (pages.ROOT / "docs/user/python-api.md").read_text()
     assert reference("--index") == written, (
-        "run: python python/docs/api_reference.py --index > docs/python-api.md"
+        "run: python python/docs/api_reference.py --index > docs/user/python-api.md"
     )
     whole = reference()
     names = re.findall(r"(?m)^- `(\w+)`", written)
@@ -110,7 +110,7 @@ def test_the_index_is_up_to_date() -> None:
 
 
 def test_the_index_has_every_public_name() -> None:
-    written = (pages.ROOT / "docs/python-api.md").read_text()
+    written = (pages.ROOT / "docs/user/python-api.md").read_text()
     section = written.partition("\n## cuesta\n")[2].partition("\n## ")[0]
     assert re.findall(r"(?m)^- `(\w+)`", section) == [
         name for name in cuesta.__all__ if name != "__version__"

@@ -21,8 +21,8 @@ namespace {
 
 bool is_gray(int32_t channels) { return channels <= 2; }
 
-// LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/accuracy.md), or the
-// paper's window and level.
+// LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or
+// the paper's window and level.
 LogOptions resolved(const LogEdges& of) {
   const bool crosses = of.mode == LogMode::zero_crossings;
   return {.mode = of.mode,

@@ -65,7 +65,7 @@ LISTS = {
     "--mask-video": "o.mkv",
     "--save-config": "o.toml",
 }
-# Formats with a frame's or page's end anywhere: docs/reliability.md says which.
+# Formats with a frame's or page's end anywhere: docs/user/reliability.md says which.
 CANNOT_KNOW = {".ts", ".nut"}
 # A process that ends while it writes which of its lines ran would spoil the file of all others.
 UNCOUNTED = {"LLVM_PROFILE_FILE": "/dev/null"}

@@ -121,7 +121,7 @@ class Ground:
         environment = dict(os.environ, LC_ALL="C", **dict(environment))
         if fault or counts:
             environment["LD_PRELOAD"] = self.shim
-            # libx264's bytes hang on what its memory held (docs/reliability.md): here always the same.
+            # libx264's bytes hang on what its memory held (docs/user/reliability.md): here always the same.
             environment["MALLOC_PERTURB_"] = "85"
         for name, value in (
             ("FAULT", fault),

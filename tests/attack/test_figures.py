@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/reliability.md has the figures of the JSON files in docs/results/data, all of them and no others; and a page that differs is found."""
+"""docs/user/reliability.md has the figures of the JSON files in docs/results/data, all of them and no others; and a page that differs is found."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "user" / "reliability.md"
 ATTACK = ROOT / "docs" / "results" / "data" / "2026-11-24-attack.json"
 SOAK = ROOT / "docs" / "results" / "data" / "2026-11-23-h200-soak.json"
 LINES = ROOT / "docs" / "results" / "data" / "2026-11-23-coverage.json"

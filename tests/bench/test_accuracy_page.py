@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/accuracy.md has the figures of the JSON in docs/results/data, all of them and no others; and a page that differs is found."""
+"""docs/user/accuracy.md has the figures of the JSON in docs/results/data, all of them and no others; and a page that differs is found."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "accuracy.md"
+PAGE = ROOT / "docs" / "user" / "accuracy.md"
 DATA = ROOT / "docs" / "results" / "data" / "2026-11-23-bsds500.json"
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/papers.md names what is in the tree: its paths, strategies, parameters and commands exist, every rung is on it, rows are
+"""docs/dev/papers.md names what is in the tree: its paths, strategies, parameters and commands exist, every rung is on it, rows are
 numbered and counted; and a page with a fault is found. Speed belongs to docs/results: a figure of a run is a fault here."""
 
 import functools
@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "papers.md"
+PAGE = ROOT / "docs" / "dev" / "papers.md"
 VERDICTS = ("works", "in part", "not here")
 BORDERS = ("ignore",)
 PAPERS = ("000", "001", "002", "003", "004")
@@ -59,7 +59,7 @@ class Tree:
     @functools.cache
     def file(self, target):
         """The path from the root of what a link on the page leads to; None where nothing is."""
-        path = (self.root / "docs" / target).resolve()
+        path = (self.root / "docs" / "dev" / target).resolve()
         return (
             path.relative_to(self.root).as_posix()
             if path.exists() and path.is_relative_to(self.root)
@@ -171,7 +171,7 @@ class Published(unittest.TestCase):
         self.assertFalse(TREE.takes("window", "7") or TREE.takes("load", "two-each"))
 
     def test_the_page_is_found(self):
-        for path in ("README.md", "docs/tour.md"):
+        for path in ("README.md", "docs/dev/tour.md"):
             self.assertIn("papers.md", (ROOT / path).read_text(encoding="utf-8"), path)
 
 
@@ -202,11 +202,11 @@ class Planted(unittest.TestCase):
     def test_paths_that_are_not_there(self):
         self.assert_found("ladder/01_naive.cu)", "ladder/01_naif.cu)", "01_naif.cu: no such path")
         self.assert_found(
-            "](../bench/papers/roofline.cpp)",
-            "](../bench/papers/log_ladder.cpp)",
-            "is not ../bench/papers/log_ladder.cpp",
+            "](../../bench/papers/roofline.cpp)",
+            "](../../bench/papers/log_ladder.cpp)",
+            "is not ../../bench/papers/log_ladder.cpp",
         )
-        self.assert_found("(../src/ops/log/README.md)", "(../../README.md)", "no such path")
+        self.assert_found("(../../src/ops/log/README.md)", "(../../../README.md)", "no such path")
 
     def test_every_link_is_held(self):
         links = re.findall(r"\]\([^)]+\)", self.text)
@@ -222,8 +222,8 @@ class Planted(unittest.TestCase):
 
     def test_a_rung_that_is_left_out(self):
         self.assert_found(
-            "](../src/ops/motion/ladder/02_v1_1.cu)",
-            "](../src/ops/motion/ladder/03_v1_2.cu)",
+            "](../../src/ops/motion/ladder/02_v1_1.cu)",
+            "](../../src/ops/motion/ladder/03_v1_2.cu)",
             "02_v1_1.cu: on no row",
         )
 

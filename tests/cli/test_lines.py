@@ -278,14 +278,14 @@ class Places(LinesTest):
 
 
 class Accuracy(LinesTest):
-    """docs/accuracy.md shows the figures of docs/results/data, and the command still reaches them."""
+    """docs/user/accuracy.md shows the figures of docs/results/data, and the command still reaches them."""
 
     def test_the_page_has_the_table_of_the_figures(self):
         tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
         rows = json.loads(
             (ROOT / "docs/results/data/2026-11-23-lines.json").read_text(encoding="utf-8")
         )["rows"]
-        page = (ROOT / "docs/accuracy.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/user/accuracy.md").read_text(encoding="utf-8")
         self.assertIn(tool["table_of"](rows), page)
         most = {
             n: max(row["methods"]["ours"]["most"] for row in rows if row["noise"] == n)

@@ -5,7 +5,7 @@ command that the page then offers, run for real, gives the bytes that are shown.
     test_tune_page.py PATH-TO-CUESTA [unittest arguments]
 
 Needs a Chromium (scripts/install-deps tests has one) and Python's standard library; ends with 77 where there is none, unless
-CUESTA_BROWSER_NEEDED is set. With CUESTA_TUNE_SHOTS=FOLDER the pictures of docs/tune.md are written there; of the photograph
+CUESTA_BROWSER_NEEDED is set. With CUESTA_TUNE_SHOTS=FOLDER the pictures of docs/user/tuner.md are written there; of the photograph
 and video in CUESTA_OPENCV_DATA (scripts/fetch-data), else of what the test makes.
 """
 

@@ -1,4 +1,4 @@
-"""docs/decisions: the index has every decision, pages have the numbers of their names, links resolve."""
+"""docs/dev/decisions: the index has every decision, pages have the numbers of their names, links resolve."""
 
 import re
 import sys
@@ -83,13 +83,13 @@ def pages_with_links():
 
 class Decisions(unittest.TestCase):
     def test_index_and_pages(self):
-        self.assertEqual(check(ROOT / "docs" / "decisions"), [])
+        self.assertEqual(check(ROOT / "docs" / "dev" / "decisions"), [])
 
     def test_links_to_decisions(self):
         """Links from elsewhere, and mentions of a decision by its number."""
         held = {
             f"{n:04d}"
-            for path in (ROOT / "docs" / "decisions").glob("0*.md")
+            for path in (ROOT / "docs" / "dev" / "decisions").glob("0*.md")
             for n in numbers_of(path.read_text(encoding="utf-8"))
         }
         pages = pages_with_links()
@@ -116,7 +116,7 @@ class Decisions(unittest.TestCase):
         self.assertGreater(len(sources), 500)
         for path in [*pages, *sources]:
             for number in re.findall(
-                r"docs/decisions/(\d{4})\b", path.read_text(encoding="utf-8", errors="replace")
+                r"docs/dev/decisions/(\d{4})\b", path.read_text(encoding="utf-8", errors="replace")
             ):
                 if number not in held:
                     errors.append(f"{path.relative_to(ROOT)}: there is no decision {number}")

@@ -8,7 +8,7 @@ for byte what one process on one machine gives, whatever the number of workers.
 A file that cannot be read is a row with an `error`, and the others go on. A worker that is killed is replaced, and what it
 was at is done again; results have names that follow from their inputs, so that nothing is there twice. Results go to a
 folder on any of pyarrow's file systems (a path, ``s3://bucket/folder``, ``gs://...``); ``_SUCCESS`` lies in it when all are
-there. docs/scale.md says what runs beside what.
+there. docs/user/many-machines.md says what runs beside what.
 
 `edges` and `filter` compute on GPUs where `num_gpus` gives each actor a part of one; bands and videos are on the CPU.
 """

@@ -79,7 +79,7 @@ def _in_order(
 ) -> Iterator[Any]:
     """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most. Those that
     are under way when nobody asks any more run to their end: Ray ends the whole process where a task that is cancelled
-    ends by itself at that moment (docs/decisions/0058)."""
+    ends by itself at that moment (docs/dev/decisions/0058)."""
     under_way: deque[tuple[tuple[int, int], Any]] = deque()
     while True:
         begun = [one for _, one in under_way]

@@ -58,7 +58,7 @@ class Ended(NamedTuple):
 class _Cluster:
     """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
     follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
-    there, not by Ray, with which such a chain was seen to wait without end (docs/decisions/0058).
+    there, not by Ray, with which such a chain was seen to wait without end (docs/dev/decisions/0058).
 
     Where there is a video for every worker, a task goes on to the end of its video, and the states after its parts are there
     for when it dies. Else the next parts are tasks of their own, which decode, or where they can also look, meanwhile."""
@@ -140,7 +140,7 @@ class _Cluster:
                     under_way.popleft()
                 tries = 0
                 continue
-            under_way.clear()  # not cancelled (docs/decisions/0058): they end by themselves
+            under_way.clear()  # not cancelled (docs/dev/decisions/0058): they end by themselves
             if isinstance(made, Found):
                 return Fault(
                     f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}"

@@ -716,7 +716,7 @@ def test_the_page_shows_jobs_that_run(
     tmp_path: pathlib.Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
+    jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/user/many-machines.md")]
     assert len(jobs) == 4
     (tmp_path / "cameras").mkdir()
     coded(tmp_path / "cameras", support.street(40), "mp4", "libx264 -g 20 -crf 12")

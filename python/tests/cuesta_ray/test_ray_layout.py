@@ -37,7 +37,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def test_the_decision_has_the_figures_of_its_data() -> None:
-    page = " ".join((ROOT / "docs/decisions/0058-ray.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "docs/dev/decisions/0058-ray.md").read_text(encoding="utf-8").split())
     data = json.loads(
         (ROOT / "docs/results/data/2026-11-24-ray-steps.json").read_text(encoding="utf-8")
     )

@@ -37,8 +37,8 @@ void check_log(const LogOptions& options) {
   }
 }
 
-// Taps in 256ths leave the Laplacian of a wider Gaussian too rough (docs/accuracy.md). So it is
-// made of two, of sigma / √2 each: the first smooths what is left by the second's rounded taps.
+// Taps in 256ths leave the Laplacian of a wider Gaussian too rough (docs/user/accuracy.md). So it
+// is made of two, of sigma / √2 each: the first smooths what is left by the second's rounded taps.
 bool smooths_twice(const LogOptions& options) {
   constexpr double widest_at_once = 2.2;
   return options.ksize == 0 && options.sigma > widest_at_once;

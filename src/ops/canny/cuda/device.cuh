@@ -125,7 +125,7 @@ void add_bins(std::span<const Bin> counted, const CannyBand& band) {
 
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
 /// bins on the device, `n` for each picture in turn, and wait for them once: the call returns the
-/// thresholds (docs/decisions/0004).
+/// thresholds (docs/dev/decisions/0004).
 template <class Bin, class Count>
 void find_thresholds(const CannyArgs& args, int32_t n, Call& call, Count&& count) {
   bool waits = false;

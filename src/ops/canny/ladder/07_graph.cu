@@ -1,12 +1,12 @@
 // Rung `graph`: the steps of `bfs-queue` as the body of a loop in a CUDA graph: a conditional node
 // runs a step again until the step itself says that it gained nothing. Neither the host waits, nor
 // a block for the others; the last block of a step sees what all have gained. The graph holds the
-// addresses it works on: the caller's workspace keeps it for them (docs/decisions/0012); without a
-// workspace it is made and released in the call, which waits for the GPU then. On a stream that is
-// being captured the loop becomes a node of the caller's graph, and nothing is kept; CUDA takes
-// such a graph neither as a child of another nor instantiated twice at a time. Bound: a turn of the
-// loop for each step, which the GPU begins by itself. Wastes: the grid fits the GPU, not the queue;
-// making the graph costs many steps. Needs CUDA 12.4.
+// addresses it works on: the caller's workspace keeps it for them (docs/dev/decisions/0012);
+// without a workspace it is made and released in the call, which waits for the GPU then. On a
+// stream that is being captured the loop becomes a node of the caller's graph, and nothing is kept;
+// CUDA takes such a graph neither as a child of another nor instantiated twice at a time. Bound: a
+// turn of the loop for each step, which the GPU begins by itself. Wastes: the grid fits the GPU,
+// not the queue; making the graph costs many steps. Needs CUDA 12.4.
 //
 // Statistics: "bfs depth" is the number of steps that gained.
 #include "cuda/kept.cuh"
