@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Collects every error and warning message of the sources and checks its form.
 
-check_messages.py ROOT [--retired FILE]   checks the sources below ROOT
-check_messages.py ROOT --list             prints every message with its place
-check_messages.py --self-test             proves that each check can fail
+check_messages.py ROOT          checks the sources below ROOT
+check_messages.py ROOT --list   prints every message with its place
+check_messages.py --self-test   proves that each check can fail
 
 A message says what is wrong, the value, and what would work: at most two sentences and 160
 characters of pattern, without a capital at its beginning (names excepted) and without a period at
-its end, in words that are not retired. Messages are the string literals passed to the functions of
+its end, in words that docs/dev/words.md does not retire. Messages are the string literals passed to the functions of
 CALLS in C++ and to raise and warnings.warn in Python, and the texts that supports() functions of
 strategies return.
 """
@@ -17,6 +17,8 @@ import ast
 import re
 import sys
 from pathlib import Path
+
+import check_words
 
 MAX_CHARACTERS = 160
 FOLDERS = ("src", "cli", "apps", "python/src", "python/cuesta")
@@ -158,17 +160,6 @@ def is_text(message):
     return len(re.findall(r"[A-Za-z]{2,}", message)) >= 2
 
 
-def read_retired(path):
-    """One regular expression a line, # begins a comment; what follows two blanks or a tab, or ->,
-    says what to write in its place."""
-    expressions = []
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        word = re.split(r"\t|  +|\s*->", line)[0].strip()
-        if word and not word.startswith("#"):
-            expressions.append(re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE))
-    return expressions
-
-
 def collect(root):
     """(file, line, message) of every message below `root`."""
     found = []
@@ -227,7 +218,6 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--retired", default=Path(__file__).with_name("retired_messages.txt"))
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
@@ -241,7 +231,7 @@ def main():
         for path, line, message in messages:
             print(f"{path}:{line}: {message}")
         return 0
-    retired = read_retired(options.retired)
+    retired = check_words.read_words(options.root / check_words.WORDS, messages=True)
     if len(messages) < 300:
         print(f"only {len(messages)} messages found; the search is broken")
         return 1

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""Finds words that docs/dev/words.md retires, in every text that people read.
+
+check_words.py ROOT [--command CUESTA]   checks the texts below ROOT, and the help of the command
+check_words.py ROOT --count              prints how often each word occurs in each kind of text
+check_words.py --self-test               proves that each kind of text is scanned
+
+Scanned: README, CONTRIBUTING, SECURITY, docs/user and docs/dev (without decisions,
+negative-results.md and papers.md, which are records, and words.md itself); public headers;
+docstrings of python/cuesta; comments of the folders in COMMENTS; the help of every verb, and the
+man page. check_messages.py scans messages for the same words.
+"""
+
+import argparse
+import ast
+import collections
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+WORDS = Path("docs/dev/words.md")
+RECORDS = {"negative-results.md", "papers.md", "words.md"}
+HEADERS = ("include", "src/c/include")
+# Folders whose comments are clean; a folder enters once and stays.
+COMMENTS = ()
+# How many retired words each kind of text still has: may only go down. Kinds that are not here have none.
+CEILINGS = {"header": 82, "page": 57, "docstring": 73, "help": 44}
+CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".inl"}
+
+
+def read_words(path, messages=False):
+    """The retired expressions of a words.md; with `messages`, those of its last table as well."""
+    text = path.read_text(encoding="utf-8")
+    general, _, only_messages = text.partition("\n## In messages\n")
+    expressions = []
+    for part in (general, only_messages) if messages else (general,):
+        for line in part.splitlines():
+            if not line.startswith("|") or line.startswith("| ---"):
+                continue
+            last = re.split(r"(?<!\\)\|", line.strip().strip("|"))[-1]
+            for word in re.findall(r"`([^`]+)`", last):
+                word = word.replace(r"\|", "|")
+                expressions.append(re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE))
+    return expressions
+
+
+def prose_of_markdown(text):
+    """Markdown without code and link targets; lines are kept."""
+    text = re.sub(r"```.*?```", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    text = re.sub(r"^(    |\t).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"`[^`\n]*`", "`x`", text)
+    return re.sub(r"\]\([^)\n]*\)", "]", text)
+
+
+def comments_of_cpp(text):
+    """The comments of C++ text; everything else is blank, lines are kept."""
+    pattern = re.compile(
+        r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-fA-F])\'(?:[^\'\\\n]|\\.)+\''
+        r"|//[^\n]*|/\*(?:.|\n)*?\*/"
+    )
+    out, last = [], 0
+    for match in pattern.finditer(text):
+        out.append("\n" * text.count("\n", last, match.start()))
+        found = match.group()
+        out.append(found if found.startswith("/") else "\n" * found.count("\n"))
+        last = match.end()
+    # A sentence goes over the lines of one comment: their slashes must not part its words.
+    return re.sub(r"(?m)^///? ?", "", "".join(out))
+
+
+def comments_of_python(text):
+    """The comments and docstrings of Python text; lines are kept."""
+    lines = [""] * (text.count("\n") + 2)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0]] = token.string.lstrip("# ")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if ast.get_docstring(node, clean=False) is None:
+                continue
+            constant = node.body[0].value
+            for k, line in enumerate(constant.value.split("\n")):
+                lines[constant.lineno + k] = re.sub(r"`[^`]*`", "`x`", line).strip()
+    return "\n".join(lines[1:])
+
+
+def texts_of_tree(root):
+    """(kind, name, text) of every text below root, line numbers as in the file."""
+    pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    for folder in ("docs/user", "docs/dev"):
+        pages += sorted((root / folder).glob("*.md"))
+    for path in pages:
+        if path.name not in RECORDS:
+            yield "page", path.relative_to(root), prose_of_markdown(path.read_text("utf-8"))
+    for folder in HEADERS:
+        for path in sorted((root / folder).rglob("*.h*")):
+            yield "header", path.relative_to(root), comments_of_cpp(path.read_text("utf-8"))
+    for path in sorted((root / "python/cuesta").rglob("*.py")):
+        yield "docstring", path.relative_to(root), comments_of_python(path.read_text("utf-8"))
+    for folder in COMMENTS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in CODE:
+                yield "comment", path.relative_to(root), comments_of_cpp(path.read_text("utf-8"))
+            elif path.suffix == ".py":
+                yield "comment", path.relative_to(root), comments_of_python(path.read_text("utf-8"))
+
+
+def texts_of_command(command):
+    """(kind, name, text) of the help of every verb, and of the man page."""
+
+    def run(*words):
+        return subprocess.run([command, *words], check=True, capture_output=True, text=True).stdout
+
+    top = run("--help")
+    yield "help", "cuesta --help", top
+    verbs = re.findall(r"^  ([a-z][a-z-]+)(?= {2,}|$)", top, re.MULTILINE)
+    if len(verbs) < 5:
+        raise SystemExit(f"only {len(verbs)} verbs found in the help; the search is broken")
+    for verb in verbs:
+        yield "help", f"cuesta {verb} --help", run(verb, "--help")
+    yield "help", "man cuesta", re.sub(r"\\-", "-", run("generate", "man"))
+
+
+def faults_of(text, words):
+    """(line, match) of every retired word; a line break counts as a blank."""
+    flat = re.sub(r"[ \t]*\n[ \t]*(?=\S)", "\n", text)
+    spaced = flat.replace("\n", " ")
+    found = []
+    for expression in words:
+        for match in expression.finditer(spaced):
+            found.append((flat.count("\n", 0, match.start()) + 1, match.group()))
+    return sorted(set(found))
+
+
+def self_test():
+    table = "| a | b | instead of |\n| --- | --- | --- |\n| stored | is | `lies?`, `(a\\|b) c` |\n"
+    table += "\n## In messages\n| otherwise | `else` |\n"
+
+    class Text:
+        @staticmethod
+        def read_text(encoding):
+            return table
+
+    words = read_words(Text)
+    assert [w.search("it lies") is not None for w in words] == [True, False]
+    assert words[1].search("B c") and not words[1].search("bc")
+    assert len(read_words(Text, messages=True)) == 3
+    assert faults_of("one\n  two lies\nb\nc", words) == [(2, "lies"), (3, "b c")]
+    assert not faults_of("allies, lies-in", words)
+    page = prose_of_markdown("a `lies`\n```\nlies\n```\n[x](lies)\n\n    lies\nlies")
+    assert faults_of(page, words) == [(8, "lies")], faults_of(page, words)
+    code = comments_of_cpp('int lies;  // a\nauto s = "// lies";\n/// it\n/// lies\n')
+    assert faults_of(code, words) == [(4, "lies")], faults_of(code, words)
+    python = comments_of_python('"""A.\n\nlies `lies`"""\nlies = "lies"  # lies\n')
+    assert faults_of(python, words) == [(3, "lies"), (4, "lies")], faults_of(python, words)
+    print("self-test passed")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", nargs="?", type=Path)
+    parser.add_argument("--command", help="the built command, whose help is scanned as well")
+    parser.add_argument("--only", help="the kinds to scan: page,header,docstring,comment,help")
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    if options.self_test:
+        self_test()
+        return 0
+    if options.root is None:
+        parser.error("name the root of the sources, or --self-test")
+    words = read_words(options.root / WORDS)
+    if len(words) < 30:
+        print(f"only {len(words)} retired words found in {WORDS}; the table is broken")
+        return 1
+    texts = list(texts_of_tree(options.root))
+    if options.command:
+        texts += texts_of_command(options.command)
+    if options.only:
+        texts = [text for text in texts if text[0] in options.only.split(",")]
+    wrong, counts = [], collections.Counter()
+    for kind, name, text in texts:
+        for line, match in faults_of(text, words):
+            wrong.append(f'{name}:{line}: retired: "{match}"')
+            counts[kind, match.lower()] += 1
+    if options.count:
+        for (kind, match), count in counts.most_common():
+            print(f"{count:5} {kind:10} {match}")
+    else:
+        print("\n".join(wrong))
+    print(f"{len(texts)} texts, {len(wrong)} retired words")
+    kinds = collections.Counter()
+    for (kind, _), count in counts.items():
+        kinds[kind] += count
+    over = [kind for kind in kinds if kinds[kind] > CEILINGS.get(kind, 0)]
+    for kind in over:
+        print(f"{kind}: {kinds[kind]} retired words, at most {CEILINGS.get(kind, 0)}")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
