@@ -2,8 +2,11 @@
 
     python python/docs/api_reference.py > reference.md
     python python/docs/api_reference.py --index > docs/user/python-api.md
+    python python/docs/api_reference.py --pages FOLDER
 
-The index has a line for each name. It is tracked, and the reference is not. Sections of the docstrings are numpydoc's (a title underlined with dashes).
+The index has a line for each name. It is tracked, and the reference is not. With --pages each
+module has a page of its own, for the documentation site (scripts/docs); without PyTorch,
+cuesta.torch has none. Sections of the docstrings are numpydoc's (a title underlined with dashes).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import pathlib
 import re
 import sys
 import textwrap
@@ -193,7 +197,47 @@ def index_entries(module: ModuleType) -> Iterator[str]:
     yield "\n".join(lines)
 
 
+def linked(text: str, names: set[str]) -> str:
+    """Names of the module in backquotes as links to their sections; not where they are one."""
+
+    def link(match: re.Match[str]) -> str:
+        name = match[1].partition("(")[0]
+        return f"[{match[0]}](#{name.lower()})" if name in names else match[0]
+
+    out = []
+    for block in re.split(r"(?ms)(^```.*?^```$|^#[^\n]*$)", text):
+        code = block.startswith(("```", "#"))
+        out.append(block if code else re.sub(r"(?<!- )`(\w+(?:\(\))?)`", link, block))
+    return "".join(out)
+
+
+def write_pages(folder: pathlib.Path) -> None:
+    """A page for each module, and index.md."""
+    rows = []
+    for name in MODULES:
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            print(f"{name} has no page: {error}", file=sys.stderr)
+            continue
+        text = "\n\n".join(part for part in module_entries(module) if part)
+        # A name and its type stand alone in a line, and the text about it below.
+        text = re.sub(r"(?m)^(- `.*)\n(?=  \S)", r"\1  \n", text)
+        text = linked(text, set(module.__all__))
+        # Signatures are Python, and a heading is one level higher than in the page of all modules.
+        text = re.sub(r"(?m)^#(#+ )", r"\1", re.sub(r"(?m)^```\n(?=\S*\w\()", "```python\n", text))
+        (folder / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+        rows.append(f"| [{name}]({name}.md) | {summary(module)} |")
+    head = "# Python\n\n| module | holds |\n| --- | --- |"
+    (folder / "index.md").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["--pages"]:
+        write_pages(pathlib.Path(sys.argv[2]))
+        return
     index = sys.argv[1:] == ["--index"]
     parts = [(INDEX_HEAD if index else HEAD).strip()]
     for name in MODULES:
