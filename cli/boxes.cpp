@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/events/sink.hpp"
+#include "apps/watch/sink.hpp"
 #include "cli/font.hpp"
 
 namespace cuesta::cli {

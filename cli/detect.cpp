@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/cameras.hpp"
+#include "apps/watch/cameras.hpp"
 
 namespace cuesta::cli {
 namespace {

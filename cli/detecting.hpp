@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "apps/watch/watching.hpp"
 #include "cli/common.hpp"
 #include "cli/described.hpp"
-#include "cli/events/watching.hpp"
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"

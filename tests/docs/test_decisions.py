@@ -103,6 +103,7 @@ class Decisions(unittest.TestCase):
                 "src",
                 "include",
                 "cli",
+                "apps",
                 "python",
                 "bench",
                 "scripts",

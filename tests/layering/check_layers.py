@@ -36,9 +36,22 @@ ALLOWED = {
     "io": {"cuesta", "core", "recipes", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
-    "cli": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "bench", "cli"},
+    "cli": {
+        "cuesta",
+        "core",
+        "ops",
+        "track",
+        "lines",
+        "recipes",
+        "verify",
+        "io",
+        "bench",
+        "cli",
+        "apps",
+    },
+    "apps": {"cuesta", "core", "ops", "track", "lines", "recipes", "io", "cli", "apps"},
     "python": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "python"},
-    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
+    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "apps", "fuzz"},
     "tests": {
         "cuesta",
         "core",
@@ -52,6 +65,7 @@ ALLOWED = {
         "io",
         "bench",
         "cli",
+        "apps",
         "c",
         "support",
         "emulated",
@@ -104,13 +118,17 @@ LIBRARIES = [
         re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"),
         "OpenCV",
     ),
-    (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
-    (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
+    (re.compile(r"^CLI/"), re.compile(r"^(cli|apps|tests|fuzz)/"), "CLI11"),
+    (
+        re.compile(r"^nlohmann/"),
+        re.compile(r"^(cli|apps|bench|tests|fuzz|src/io)/"),
+        "nlohmann-json",
+    ),
     (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
-    (re.compile(r"^mosquitto"), re.compile(r"^cli/events/broker\.cpp$"), "libmosquitto"),
-    (re.compile(r"^httplib\.h"), re.compile(r"^cli/tune/server\.cpp$"), "cpp-httplib"),
+    (re.compile(r"^mosquitto"), re.compile(r"^apps/watch/broker\.cpp$"), "libmosquitto"),
+    (re.compile(r"^httplib\.h"), re.compile(r"^apps/tune/server\.cpp$"), "cpp-httplib"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
-    (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|python|tests|fuzz)/"), "fmt"),
+    (re.compile(r"^fmt/"), re.compile(r"^(src|cli|apps|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
 ]
 
@@ -169,7 +187,7 @@ def allowed_case_file(path, target):
 
 
 def sources(root):
-    for top in ("include", "src", "cli", "bench", "python", "fuzz", "tests"):
+    for top in ("include", "src", "cli", "apps", "bench", "python", "fuzz", "tests"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in SUFFIXES:
                 yield file

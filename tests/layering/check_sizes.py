@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Functions, files and template parameter lists stay within limits.
 
-Counted are the C++ and CUDA files below src, include, cli, bench, emulation and python/src:
+Counted are the C++ and CUDA files below src, include, cli, apps, bench, emulation and python/src:
 
 - The length of a function: the lines from the start of its declaration (with its template header)
   to its closing brace, both included, with comments and blank lines. A function is a body at
@@ -21,7 +21,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ["src", "include", "cli", "bench", "emulation", "python/src"]
+FOLDERS = ["src", "include", "cli", "apps", "bench", "emulation", "python/src"]
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 
 LONG_FUNCTION = 60

@@ -1,0 +1,315 @@
+#include "apps/tune/film.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "apps/tune/copy_as.hpp"
+#include "apps/tune/replies.hpp"
+#include "cuesta/objects.hpp"
+#include "io/chroma.hpp"
+
+namespace cuesta::cli::tune {
+namespace {
+
+/// Frames before the one that is seen, whose background is enough while a control moves.
+constexpr size_t preview_frames = 20;
+
+std::string scene_name(const std::string& input) { return beside(input, "-scene.json"); }
+
+const Json& scene_in(const Json& asked) {
+  static const Json none = Json::object();
+  const auto found = asked.find("scene");
+  return found == asked.end() ? none : *found;
+}
+
+bool is_empty(const Json& scene) {
+  const auto none = [&](const char* key) {
+    const auto found = scene.find(key);
+    return found == scene.end() || found->empty();
+  };
+  return none("zones") && none("lines");
+}
+
+// The file that --scene reads, a zone or line a row.
+std::string scene_text(const Json& scene) {
+  std::string out = "{";
+  for (const char* key : {"zones", "lines"}) {
+    if (!scene.contains(key)) continue;
+    std::string rows;
+    for (const Json& one : scene[key])
+      rows += (rows.empty() ? "\n    " : ",\n    ") +
+              one.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out += fmt::format("{}\n  \"{}\": [{}\n  ]", out.size() > 1 ? "," : "", key, rows);
+  }
+  return out + "\n}\n";
+}
+
+}  // namespace
+
+/// The detector, and what it found in each frame so far.
+struct Film::Run {
+  struct Seen {
+    std::vector<Detection> detections{};
+    std::vector<TrackedObject> objects{};
+    FrameState state{};
+    double threshold = 0;
+    BitImage mask{};
+  };
+  std::string key{};
+  Downscale small;
+  MotionDetector detector;
+  std::optional<SceneWatch> watch{};
+  std::vector<Seen> seen{};
+
+  explicit Run(const DetectSettings& settings)
+      : small(settings.looks), detector(small.options_for(settings.motion)) {}
+
+  void push(ConstAnyView frame, size_t index, double time, int threads) {
+    Seen& now = seen.emplace_back();
+    const Exec exec{.threads = threads};
+    const auto found = small.detections(detector.push(small.look(frame, exec), exec));
+    now.detections.assign(found.begin(), found.end());
+    now.state = small.state(detector.states().back());
+    now.threshold = detector.threshold();
+    const ConstBitView mask = small.mask(detector.mask());
+    now.mask = BitImage(mask.width, mask.height);
+    for (int32_t y = 0; y < mask.height; ++y)
+      std::copy_n(mask.row(y), mask.words(), now.mask.view().row(y));
+    if (!watch) return;
+    const SceneStep& step = watch->push({int64_t(index), time}, found);
+    now.objects.assign(step.objects.begin(), step.objects.end());
+  }
+};
+
+DetectAsked::DetectAsked(const Json& values, const std::string& scene)
+    : Asked("detect", add_detect_options, [&] {
+        DetectOptions plain;
+        CLI::App app;
+        add_detect_options(app, plain);
+        std::vector<std::string> names = names_in(plain.described);
+        const auto more = names_in(plain.watch.described);
+        names.insert(names.end(), more.begin(), more.end());
+        names.push_back("track");
+        auto words = words_of(values, names);
+        if (!scene.empty()) words.insert(words.end(), {"--scene", scene});
+        return words;
+      }()) {}
+
+Json detect_controls() {
+  DetectOptions options;
+  CLI::App app;
+  add_detect_options(app, options);
+  return {{"options", controls_of(options.described)},
+          {"tracking", controls_of(options.watch.described)}};
+}
+
+Film::Film(std::string input, const CommonOptions& common)
+    : input_(std::move(input)),
+      threads_(common.threads),
+      reader_(io::open_frames(input_, {.max_pixels = common.max_pixels,
+                                       .allow_partial = common.partial,
+                                       .threads = common.threads,
+                                       .timeout = common.timeout,
+                                       .keep_depth = true})),
+      rate_(double(reader_->format().rate_num) / double(reader_->format().rate_den)),
+      bits_(reader_->format().bits),
+      expected_(reader_->expected_frames()) {
+  if (!common.region.empty()) {
+    usage_error(common.region,
+                "--region is {}; it is supported for pictures only (draw zones on the page)",
+                common.region);
+  }
+  decoder_ = std::jthread([this] { decode(); });
+  frame(0);
+}
+
+Film::~Film() { reader_->stop(); }
+
+void Film::decode() {
+  size_t bytes = 0;
+  const auto end = [&](bool whole, std::string problem) {
+    {
+      const std::lock_guard lock(mutex_);
+      whole_ = whole, ended_ = true, problem_ = std::move(problem);
+    }
+    grew_.notify_all();
+  };
+  try {
+    io::Frame next;
+    while (reader_->next(next)) {
+      const ConstAnyView luma = next.deep_luma ? next.deep_luma : next.luma;
+      AnyImage kept(luma.size(), 1, luma.type);
+      copy(luma, kept);
+      bytes += size_t(luma.width) * size_t(luma.height) * size_t(bytes_per_sample(luma.type));
+      {
+        const std::lock_guard lock(mutex_);
+        frames_.push_back(std::move(kept));
+        times_.push_back(next.time);
+      }
+      grew_.notify_all();
+      if (bytes > max_bytes) return end(false, {});
+    }
+    end(true, {});
+  } catch (const std::exception& error) {
+    end(false, error.what());
+  }
+}
+
+ConstAnyView Film::frame(size_t index) const {
+  std::unique_lock lock(mutex_);
+  grew_.wait(lock, [&] { return index < frames_.size() || ended_; });
+  if (index < frames_.size()) return frames_[index].view();
+  if (!problem_.empty()) throw Error(ErrorCode::input, problem_, input_);
+  throw Error(ErrorCode::input,
+              fmt::format("{}: there is no frame {}; {} frames are available", input_, index,
+                          frames_.size()),
+              input_);
+}
+
+Json Film::about() const {
+  std::unique_lock lock(mutex_);
+  return {{"verb", "detect"},
+          {"name", input_},
+          {"width", frames_.front().width()},
+          {"height", frames_.front().height()},
+          {"bits", bits_},
+          {"rate", rate_},
+          {"frames", frames_.size()},
+          {"loading", !ended_},
+          {"whole", whole_},
+          {"expected", expected_ ? Json(*expected_) : Json()},
+          {"scene", scene_name(input_)},
+          {"controls", detect_controls()}};
+}
+
+Reply Film::answer(const HttpRequest& request) {
+  if (!request.posts) {
+    if (request.path != "source") return not_found();
+    if (request.query.empty() || request.query.size() > 8 ||
+        request.query.find_first_not_of("0123456789") != std::string::npos)
+      usage_error(request.query, "tune: frame is {}; it must be a whole number", request.query);
+    return source(size_t(std::stoul(request.query)));
+  }
+  const Json asked = parsed(request.body);
+  if (request.path == "result") return result(asked);
+  if (request.path == "copies") return copies(asked);
+  return not_found();
+}
+
+Reply Film::source(size_t index) const {
+  const auto begin = Clock::now();
+  ConstAnyView luma = frame(index);
+  Image<uint8_t> rounded;
+  if (luma.type == PixelType::u16) {  // as it is drawn
+    rounded = Image<uint8_t>(luma.size());
+    const auto deep = luma.as<uint16_t>();
+    for (int32_t y = 0; y < deep.height; ++y) {
+      std::transform(deep.row(y), deep.row(y) + deep.width, rounded.row(y),
+                     [](uint16_t v) { return io::to_8_bits(v, 16); });
+    }
+    luma = rounded;
+  }
+  const Json about = {{"width", luma.width}, {"height", luma.height}, {"kind", "samples"},
+                      {"channels", 1},       {"frame", index},        {"level", 0}};
+  return of_bytes(rows_of(luma), about, milliseconds_since(begin));
+}
+
+Reply Film::result(const Json& asked) {
+  const size_t index = size_t(std::max(0, number_of(asked, "frame")));
+  const bool moves = number_of(asked, "level") > 0;
+  const ConstAnyView first = frame(index);
+  const Json& scene_json = scene_in(asked);
+  const std::string scene_file = is_empty(scene_json) ? "" : scene_name(input_);
+  Reply reply;
+  bool replaced = false;
+  const auto work = [&] {
+    const auto begin = Clock::now();
+    const DetectAsked options(values_in(asked), scene_file);
+    const DetectSettings settings = settings_of(*options);
+    const SceneFile scene =
+        scene_file.empty() ? SceneFile{} : parse_scene(scene_text(scene_json), scene_file);
+    const std::string key = in_shell(options.words()) + scene_text(scene_json);
+    std::unique_ptr<Run> own;
+    std::unique_ptr<Run>& run = moves ? own : run_;
+    size_t from = 0;
+    if (moves || !run || run->key != key) {
+      run = std::make_unique<Run>(settings);
+      run->key = key;
+      if (settings.tracking) run->watch.emplace(first.size(), scene.scene, *settings.tracking);
+    }
+    if (moves) {
+      const size_t before = size_t(settings.motion.warm_up) + preview_frames;
+      from = index > before ? index - before : 0;
+    }
+    for (size_t at = from + run->seen.size(); at <= index; ++at) {
+      if ((moves ? quick_ : exact_).newer_waits()) {
+        replaced = true;
+        return;
+      }
+      const ConstAnyView picture = frame(at);
+      double time = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        time = times_[at];
+      }
+      run->push(picture, at, time, threads_);
+    }
+    const Run::Seen& seen = run->seen[index - from];
+    Json objects = Json::array();
+    const auto add = [&](const Detection& one, Json more) {
+      more["box"] = {one.box.x, one.box.y, one.box.width, one.box.height};
+      more["area"] = one.area;
+      objects.push_back(std::move(more));
+    };
+    if (run->watch) {
+      for (const TrackedObject& one : seen.objects) {
+        Json zones = Json::array();
+        for (size_t i = 0; i < scene.scene.zones.size(); ++i)
+          if (one.zones >> i & 1) zones.push_back(scene.scene.zones[i].name);
+        add(one.detection, {{"id", one.id}, {"zones", zones}});
+      }
+    } else {
+      for (const Detection& one : seen.detections) add(one, Json::object());
+    }
+    const ConstBitView mask = seen.mask.view();
+    Json counts = Json::array();
+    if (run->watch && !moves && run->seen.size() == index + 1) {
+      for (const LineCount& one : run->watch->counts())
+        counts.push_back({one.to_right, one.to_left});
+    }
+    const std::string list = objects.dump();
+    const Json about = {{"width", mask.width},
+                        {"height", mask.height},
+                        {"kind", "bits"},
+                        {"stride", mask.words() * 8},
+                        {"skip", list.size()},
+                        {"frame", index},
+                        {"level", moves ? 1 : 0},
+                        {"warming_up", seen.state.warming_up},
+                        {"changed", seen.state.changed},
+                        {"threshold", seen.threshold},
+                        {"counts", counts},
+                        {"tracked", run->watch.has_value()}};
+    std::string body = list;
+    for (int32_t y = 0; y < mask.height; ++y)
+      body.append(reinterpret_cast<const char*>(mask.row(y)), size_t(mask.words()) * 8);
+    reply = of_bytes(std::move(body), about, milliseconds_since(begin));
+  };
+  return (moves ? quick_ : exact_).run(work) && !replaced ? reply : superseded();
+}
+
+Reply Film::copies(const Json& asked) const {
+  const Json& scene = scene_in(asked);
+  const std::string file = is_empty(scene) ? "" : scene_name(input_);
+  const DetectAsked options(values_in(asked), file);
+  const std::string text = file.empty() ? "" : scene_text(scene);
+  const SceneFile read = file.empty() ? SceneFile{} : parse_scene(text, file);
+  Json all = copies_of_detect(options, input_, read.scene);
+  all["scene"] = text;
+  return of_json(all);
+}
+
+}  // namespace cuesta::cli::tune

@@ -1,0 +1,50 @@
+// A picture that edges are tuned on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/tune/controls.hpp"
+#include "apps/tune/lane.hpp"
+#include "apps/tune/subject.hpp"
+#include "cli/common.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::cli::tune {
+
+/// Decoded once, and kept at its size and at halves of it, down to about a screen's.
+class Photo final : public Subject {
+ public:
+  /// What canvases of browsers hold.
+  static constexpr int64_t max_pixels = int64_t(1) << 26;
+
+  /// Throws Error{input}, also for more pixels than that in the region.
+  Photo(std::string input, const CommonOptions& common);
+
+  Json about() const override;
+  Reply answer(const HttpRequest& request) override;
+
+ private:
+  struct Result;
+  Reply source(int level) const;
+  Reply result(const Json& asked);
+  Reply histogram(const Json& asked);
+  Reply stage(const Json& asked);
+  Reply copies(const Json& values) const;
+  const io::Picture& picture(int level) const;
+  Json with_region(Json values) const;
+
+  std::string input_, region_;
+  int threads_;
+  std::vector<io::Picture> levels_;
+  Lane exact_, quick_, side_;  // results, results while something is dragged, all others
+};
+
+/// What looks alike in a picture of half the size, `level` times; for while a control moves.
+struct AtLevel {
+  Json values{};       ///< thresholds that are found stay so
+  double steeper = 1;  ///< how many times a gradient is what it was
+};
+AtLevel at_level(const Json& values, int level);
+
+}  // namespace cuesta::cli::tune

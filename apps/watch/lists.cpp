@@ -1,0 +1,197 @@
+#include "apps/watch/lists.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/common.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using namespace std::string_view_literals;  // of a text, span would take the 0 at its end
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+class CsvList final : public EventSink {
+ public:
+  CsvList(const std::string& path, const WatchFacts& facts)
+      : facts_(facts), file_(text_file(path, facts.placing)) {
+    file_->write(
+        "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,max_at_once,"
+        "ids,zones,crossings,best_frame,best_time\n"sv);
+  }
+  void ended(const Event& e) override {
+    uint64_t zones = 0;
+    std::vector<std::string> ids, crossings;
+    for (const EventObject& object : e.objects) {
+      zones |= object.zones;
+      ids.push_back(std::to_string(object.id));
+    }
+    for (const Crossing& c : e.crossings)
+      crossings.push_back(
+          fmt::format("{}:{}:{}", facts_.lines[c.line], c.id, c.to_right ? "right" : "left"));
+    file_->write(fmt::format(
+        "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
+        e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
+        e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
+        fmt::join(ids, " "), quoted(fmt::format("{}", fmt::join(names_of(zones, facts_), "; "))),
+        quoted(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
+  }
+  void finish() override { file_->finish(); }
+
+ private:
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+};
+
+class JsonList final : public EventSink {
+ public:
+  JsonList(const std::string& path, const WatchFacts& facts)
+      : facts_(facts), file_(text_file(path, facts.placing)) {}
+  void ended(const Event& event) override {
+    Json line = {{"event", json_of(event, "ended", facts_)}};
+    file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
+  }
+  void finish() override { file_->finish(); }
+
+ private:
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+};
+
+// Clips one after the other, as an editor lays them on its first track. Timecodes count frames at
+// the next whole rate (non-drop): 29.97 as 30, so that a frame has the same number in both.
+class EdlList final : public EventSink {
+ public:
+  EdlList(const std::string& path, const WatchFacts& facts)
+      : facts_(facts),
+        file_(text_file(path, facts.placing)),
+        base_(std::max<int64_t>(1, std::llround(facts.rate()))) {
+    name_ = std::filesystem::path(facts.source).filename().string();
+    std::ranges::replace_if(
+        name_, [](unsigned char c) { return c < ' '; }, ' ');
+    file_->write(fmt::format("TITLE: {}\nFCM: NON-DROP FRAME\n", name_));
+  }
+  void ended(const Event& e) override {
+    const int64_t in = frame_at(e.clip_start), out = std::max(in, frame_at(e.clip_end)) + 1;
+    file_->write(fmt::format(
+        "\n{:03}  AX       V     C        {} {} {} {}\n* FROM CLIP NAME: {}\n* COMMENT: event {}, "
+        "{} object{}\n",
+        e.id, timecode(in), timecode(out), timecode(laid_), timecode(laid_ + out - in), name_, e.id,
+        e.objects.size(), e.objects.size() == 1 ? "" : "s"));
+    laid_ += out - in;
+  }
+  void finish() override { file_->finish(); }
+
+ private:
+  int64_t frame_at(double seconds) const { return std::llround(seconds * facts_.rate()); }
+  std::string timecode(int64_t frame) const {
+    const int64_t seconds = frame / base_;
+    return fmt::format("{:02}:{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60,
+                       frame % base_);
+  }
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+  int64_t base_, laid_ = 0;
+  std::string name_;
+};
+
+// Annotations as they come; the list of images, which is short, at the end.
+class CocoFile final : public EventSink {
+ public:
+  CocoFile(const std::string& path, const WatchFacts& facts)
+      : facts_(facts), file_(text_file(path, facts.placing)) {
+    const Json info = {{"description", facts.source}};
+    file_->write(fmt::format(
+        "{{\"info\":{},\"licenses\":[],\n\"categories\":[{{\"id\":1,\"name\":\"moving object\","
+        "\"supercategory\":\"\"}}],\n\"annotations\":[",
+        line_of(info)));
+  }
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    images_.push_back({frame.index, frame.time});
+    for (const TrackedObject& object : step.objects) {
+      const Rect& b = object.detection.box;
+      const Json line = {{"id", ++annotations_},
+                         {"image_id", frame.index + 1},
+                         {"category_id", 1},
+                         {"bbox", {b.x, b.y, b.width, b.height}},
+                         {"area", object.detection.area},
+                         {"iscrowd", 0},
+                         {"track_id", object.id},
+                         {"attributes", {{"track_id", object.id}}}};
+      file_->write((annotations_ > 1 ? ",\n" : "\n") + line_of(line));
+    }
+  }
+  void finish() override {
+    file_->write("],\n\"images\":["sv);
+    for (size_t i = 0; i < images_.size(); ++i) {
+      const Json line = {{"id", images_[i].index + 1},
+                         {"width", facts_.format.width},
+                         {"height", facts_.format.height},
+                         {"file_name", fmt::format("frame_{:06}.PNG", images_[i].index)},
+                         {"time", images_[i].seconds}};
+      file_->write((i > 0 ? ",\n" : "\n") + line_of(line));
+    }
+    file_->write("]}\n"sv);
+    file_->finish();
+  }
+
+ private:
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+  std::vector<FrameTime> images_;
+  int64_t annotations_ = 0;
+};
+
+class MotFile final : public EventSink {
+ public:
+  MotFile(const std::string& path, const WatchFacts& facts)
+      : file_(text_file(path, facts.placing)) {}
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    for (const TrackedObject& object : step.objects) {
+      const Rect& b = object.detection.box;
+      file_->write(fmt::format("{},{},{},{},{},{},1,-1,-1,-1\n", frame.index + 1, object.id,
+                               b.x + 1, b.y + 1, b.width, b.height));
+    }
+  }
+  void finish() override { file_->finish(); }
+
+ private:
+  std::unique_ptr<io::RecordFile> file_;
+};
+
+}  // namespace
+
+void check_event_list(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension != ".csv" && extension != ".edl" && extension != ".ndjson")
+    usage_error(path, "--events is {}; the extension must be .csv, .edl or .ndjson", path);
+}
+
+std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts& facts) {
+  check_event_list(path);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".csv") return std::make_unique<CsvList>(path, facts);
+  if (extension == ".edl") return std::make_unique<EdlList>(path, facts);
+  return std::make_unique<JsonList>(path, facts);
+}
+
+std::unique_ptr<EventSink> coco_file(const std::string& path, const WatchFacts& facts) {
+  return std::make_unique<CocoFile>(path, facts);
+}
+std::unique_ptr<EventSink> mot_file(const std::string& path, const WatchFacts& facts) {
+  return std::make_unique<MotFile>(path, facts);
+}
+
+}  // namespace cuesta::cli

@@ -1,0 +1,25 @@
+// Lists of events and of objects in the formats of other programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/watch/sink.hpp"
+
+namespace cuesta::cli {
+
+/// Events, one an entry, as the extension says: .csv (RFC 4180, a head line), .edl (CMX 3600), or
+/// .ndjson (a line each, as --json has them). Throws Error{invalid_argument} for other names.
+std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts& facts);
+/// Whether there is such a list; else throws as event_list does.
+void check_event_list(const std::string& path);
+
+/// Objects of every frame: COCO's JSON with a track_id for each annotation; images are named as
+/// CVAT names the frames of a video.
+std::unique_ptr<EventSink> coco_file(const std::string& path, const WatchFacts& facts);
+
+/// Objects of every frame: MOTChallenge's lines (frame, id, left, top, width, height, 1, -1, -1,
+/// -1), where frames and pixels count from 1.
+std::unique_ptr<EventSink> mot_file(const std::string& path, const WatchFacts& facts);
+
+}  // namespace cuesta::cli

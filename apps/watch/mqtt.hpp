@@ -1,0 +1,36 @@
+// --mqtt: events, and objects where they are asked for, to an MQTT broker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apps/watch/sink.hpp"
+
+namespace cuesta::cli {
+
+/// mqtt://[user[:password]@]host[:port][/topic]; mqtts with TLS. In user, password and topic %XX
+/// stands for a byte.
+struct MqttAddress {
+  bool is_tls = false;
+  std::string host{};
+  int port = 1883;  ///< 8883 with TLS
+  std::string user{}, password{};
+  std::string topic{};  ///< what is told stands below it; "cuesta" where the address has none
+  std::string shown{};  ///< scheme, host and port, for messages
+};
+/// Throws Error{invalid_argument}: another scheme, no host, a port that is none, a topic with + or
+/// #; Error{unsupported} in a build without MQTT.
+MqttAddress mqtt_address(const std::string& text);
+
+/// The address of a topic below the one of this address.
+std::string mqtt_below(const std::string& address, std::string_view level);
+
+/// Publishes TOPIC/events, the line that --on-event gives its program, when an event begins and
+/// ends; with `has_objects` TOPIC/objects, one message a frame with objects and one for the first
+/// without; TOPIC/status, retained, is "online" or "offline", also after a crash. Nothing waits for
+/// the broker but finish(), 5 seconds at most; what could not be published is told as a warning.
+std::unique_ptr<EventSink> mqtt_topics(const std::string& address, int qos, bool has_objects,
+                                       const WatchFacts& facts);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,19 @@
+// --report: a run on one page that needs nothing beside it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/watch/heat_map.hpp"
+#include "apps/watch/sink.hpp"
+
+namespace cuesta::cli {
+
+/// HTML: what was watched, a timeline, how often each line was crossed, every event with its best
+/// picture (of the first 1000), the heat map; and the events as JSON in the element with the id
+/// "events". `heat` must live until finish(). Throws Error{unsupported} in a build without picture
+/// files.
+std::unique_ptr<EventSink> html_report(const std::string& path, const WatchFacts& facts,
+                                       const HeatMap& heat);
+
+}  // namespace cuesta::cli

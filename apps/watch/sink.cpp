@@ -1,0 +1,89 @@
+#include "apps/watch/sink.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/common.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+Json box_json(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
+
+}  // namespace
+
+std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < facts.zones.size(); ++i)
+    if (zones >> i & 1) names.push_back(facts.zones[i]);
+  return names;
+}
+
+Json json_of(const Crossing& crossing, const WatchFacts& facts) {
+  return {{"line", facts.lines[crossing.line]},
+          {"id", crossing.id},
+          {"to", crossing.to_right ? "right" : "left"},
+          {"frame", crossing.at.index},
+          {"time", crossing.at.seconds}};
+}
+
+Json json_of(const TrackedObject& object, const WatchFacts& facts) {
+  const Detection& d = object.detection;
+  Json out = {{"id", object.id},
+              {"box", box_json(d.box)},
+              {"area", d.area},
+              {"centroid", {d.centroid_x, d.centroid_y}},
+              {"speed", rounded(object.speed())},
+              {"direction", rounded(object.direction())},
+              {"moved", rounded(object.moved)}};
+  if (!facts.zones.empty()) out["zones"] = names_of(object.zones, facts);
+  return out;
+}
+
+Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
+  Json objects = Json::array(), crossings = Json::array();
+  for (const EventObject& o : event.objects) {
+    Json one = {{"id", o.id},
+                {"start", o.first.seconds},
+                {"end", o.last.seconds},
+                {"first_frame", o.first.index},
+                {"last_frame", o.last.index},
+                {"moved", rounded(o.moved)},
+                {"max_speed", rounded(o.max_speed)},
+                {"max_area", o.max_area},
+                {"largest_box", box_json(o.largest)}};
+    if (!facts.zones.empty()) one["zones"] = names_of(o.zones, facts);
+    objects.push_back(std::move(one));
+  }
+  for (const Crossing& c : event.crossings) crossings.push_back(json_of(c, facts));
+  return {{"id", event.id},
+          {"state", state},
+          {"start", event.first.seconds},
+          {"end", event.last.seconds},
+          {"first_frame", event.first.index},
+          {"last_frame", event.last.index},
+          {"clip", {event.clip_start, event.clip_end}},
+          {"max_at_once", event.max_at_once},
+          {"best",
+           {{"frame", event.best.index},
+            {"time", event.best.seconds},
+            {"id", event.best_id},
+            {"box", box_json(event.best_box)}}},
+          {"objects", std::move(objects)},
+          {"crossings", std::move(crossings)}};
+}
+
+Json notice_of(const Event& event, const char* state, const WatchFacts& facts) {
+  return of_camera(facts.camera,
+                   {{"source", facts.source}, {"event", json_of(event, state, facts)}});
+}
+
+std::string clock_text(double seconds) {
+  const auto tenths = std::llround(std::max(0.0, seconds) * 10);
+  const auto s = tenths / 10 % 60, m = tenths / 600 % 60, h = tenths / 36000;
+  return h ? fmt::format("{}:{:02}:{:02}.{}", h, m, s, tenths % 10)
+           : fmt::format("{}:{:02}.{}", m, s, tenths % 10);
+}
+
+}  // namespace cuesta::cli

@@ -1,0 +1,89 @@
+// What `cuesta detect` says of objects over time: its options, and everything they write.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/watch/heat_map.hpp"
+#include "apps/watch/sink.hpp"
+#include "cli/common.hpp"
+#include "cli/described.hpp"
+
+namespace cuesta::cli {
+
+/// The options as given. Any of them but --heatmap turns tracking on.
+struct WatchOptions {
+  bool track = false;
+  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{}, mqtt{};
+  int mqtt_qos = 1;
+  bool mqtt_objects = false;
+  std::vector<std::string> events{};
+  DescribedOptions described{};
+
+  /// Every file and folder that is written, with the option that names it.
+  std::vector<std::pair<std::string, std::string>> outputs() const;
+  /// TrackingOptions as the options give them, but for min_area.
+  TrackingOptions tracking() const;
+  bool is_on() const;
+  /// Whether someone is told of events while they happen, whatever is written.
+  bool tells() const { return !on_event.empty() || !mqtt.empty(); }
+  /// Whether a result shows pictures of the video.
+  bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
+  /// Throws Error{invalid_argument} for names that say no format, commands and addresses that are
+  /// none.
+  void check() const;
+};
+void add_watch_options(CLI::App& app, WatchOptions& options);
+
+class Watching {
+ public:
+  /// Reads scene and mask, and begins the files. Throws Error, also for a scene that does not fit
+  /// the frames, naming the option and the value.
+  /// `facts` without the names of zones and lines, which the scene has.
+  Watching(const WatchOptions& options, const TrackingOptions& tracking, WatchFacts facts,
+           const CommonOptions& common);
+  Watching(const Watching&) = delete;  // results refer to it
+  Watching& operator=(const Watching&) = delete;
+
+  /// A frame as decoded, what was found in it, and the mask, whose corner lies at (x, y).
+  void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
+             int32_t x, int32_t y);
+  /// After the last frame, or where the stream breaks off for a while: ends the event under way.
+  void end_event();
+  /// After end_event(): waits for the programs of --on-event and the broker of --mqtt.
+  void wait();
+  /// Each file and what makes it whole, after end_event().
+  std::vector<std::pair<std::string, std::function<void()>>> files();
+
+  /// Whether found() looks at the mask.
+  bool wants_mask() const { return heat_.has_value(); }
+  /// Whether there are objects with ids, beside what was found.
+  bool is_tracking() const { return watch_.has_value(); }
+  /// What the last frame brought; empty where nothing is tracked.
+  const SceneStep& step() const { return step_; }
+  /// Lines of JSON: of the frame's objects, of crossings, and what events ended or began since the
+  /// last call; also after end_event().
+  Json objects_json() const;
+  Json crossings_json() const;
+  std::vector<Json> take_event_lines();
+  bool has_lines() const { return !facts_.lines.empty(); }
+
+ private:
+  void ended(const Event& event);
+
+  WatchFacts facts_;
+  std::optional<SceneWatch> watch_;
+  SceneStep step_{};
+  std::optional<HeatMap> heat_;
+  std::string heat_path_;
+  // Of each, the file's name; empty for what is none.
+  std::vector<std::pair<std::string, std::unique_ptr<EventSink>>> sinks_;
+  std::vector<Json> event_lines_;
+};
+
+}  // namespace cuesta::cli
