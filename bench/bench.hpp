@@ -1,4 +1,4 @@
-// Timing strategies against each other, a copy, and peers: what `cuesta bench` runs.
+// Timing strategies against each other, a copy, and peers: what cuesta-bench runs.
 #pragma once
 
 #include <span>

@@ -1,197 +1,53 @@
-// cuesta bench: verify each operation first, then time it.
-#include "bench/bench.hpp"
+// cuesta bench: the program cuesta-bench, where it is installed.
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 
-#include "bench/report/report.hpp"
 #include "cli/common.hpp"
-#include "cli/nearest.hpp"
-#include "cli/options.hpp"
-#include "cuesta/device.hpp"
-#include "io/output_file.hpp"
-#include "verify/verify.hpp"
+#include "cli/program.hpp"
 
 namespace cuesta::cli {
 namespace {
 
-struct State {
-  CommonOptions common;
-  std::vector<std::string> experiments;
-  std::vector<std::string> sweeps;
-  std::string json_file, csv_file, baseline;
-  std::string explain;
-  bench::Settings settings;
-};
-
-// A fast wrong answer has no time.
-std::vector<std::string> differences(std::string_view operation, bool device) {
-  std::vector<Space> spaces = {Space::host};
-  if (device) spaces.push_back(Space::device);
-  const auto& all = verify::operations();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == operation; });
-  if (found == all.end()) return {fmt::format("{}: there is nothing to verify it with", operation)};
-  std::vector<std::string> out;
-  for (const Space space : spaces) {
-    for (const auto& row : found->run({.space = space})) {
-      if (row.passed()) continue;
-      out.push_back(fmt::format("{} {} {}: {}; cuesta verify says more", name_of(space),
-                                row.operation, row.strategy,
-                                row.failures.empty() ? "it ran no case" : row.failures.front()));
-    }
-  }
-  return out;
-}
-
-bench::Sweep parse_sweep(const std::string& text) {
-  const size_t equals = text.find('=');
-  bench::Sweep sweep{text.substr(0, equals), {}};
-  std::string_view rest =
-      equals == text.npos ? std::string_view() : std::string_view(text).substr(equals + 1);
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    sweep.second.emplace_back(rest.substr(0, comma));
-    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
-  }
-  const bool blank = std::any_of(sweep.second.begin(), sweep.second.end(),
-                                 [](const std::string& value) { return value.empty(); });
-  if (sweep.first.empty() || sweep.second.empty() || blank)
-    usage_error(text, "--sweep is {}; it must be a parameter and its values, as in block=8,16,32",
-                text);
-  return sweep;
-}
-
-// An experiment leaves out what the device has no strategy for.
-void choose_device(State& state) {
-  std::string why;
-  if (find_gpu(state.common, why)) {
-    const std::string& text = state.common.device;
-    state.settings.device = text == "auto" ? 0 : parse_cuda_device(text);
-    return;
-  }
-  state.settings.why_no_device = why.empty() ? "--device cpu was asked for" : why;
-}
-
-// A file that appears whole or not at all; "-" is standard output.
-class Output {
- public:
-  explicit Output(const std::string& name) : name_(name) {
-    if (!name.empty() && name != "-") file_.emplace(name, io::Placing::when_whole);
-  }
-  void write(const std::string& text) {
-    if (name_ == "-") print_data(text);
-    if (!file_) return;
-    file_->write(text);
-    file_->commit();
-  }
-  explicit operator bool() const { return !name_.empty(); }
-
- private:
-  std::string name_;
-  std::optional<io::OutputFile> file_;
-};
-
-// What the model says of a strategy: nothing runs.
-int explain(const State& state) {
-  print_data(bench::explain(state.explain, state.settings));
-  return exit_done;
-}
-
-int run(State& state) {
-  if (!state.explain.empty()) return explain(state);
-  bench::Settings& settings = state.settings;
-  if (state.experiments.empty()) state.experiments = {"cpu"};
-  for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
-  const int to_stdout = (state.json_file == "-") + (state.csv_file == "-");
-  if (to_stdout > 1)
-    usage_error("-", "--json and --csv are both -; only one can use standard output");
-  choose_device(state);
-  std::optional<bench::Baseline> baseline;
-  if (!state.baseline.empty()) baseline.emplace(state.baseline);
-  settings.threads = state.common.threads;
-  settings.command = std::filesystem::read_symlink("/proc/self/exe").string();
-  if (to_stdout == 0) settings.print = [](std::string_view text) { print_data(text); };
-  bench::check(state.experiments, settings);
-  Output json(state.json_file), csv(state.csv_file);
-
-  settings.verify = [device = settings.device >= 0](std::string_view operation) {
-    return differences(operation, device);
-  };
-  const bench::Result result = bench::run(state.experiments, settings);
-
-  if (json) json.write(bench::json_of(result));
-  if (csv) csv.write(bench::csv_of(result));
-  if (baseline) settings.print(baseline->compare(result).table);
-  for (const auto& difference : result.differences)
-    print_error(fmt::format("the result differs, so it is not timed: {}", difference));
-  return result.differences.empty() ? exit_done : exit_different;
-}
-
-std::string list_of(const std::vector<bench::ExperimentInfo>& infos) {
-  std::string text;
-  for (const auto& info : infos) text += fmt::format("  {:<14} {}\n", info.name, info.summary);
-  return text;
-}
+constexpr const char* program = "cuesta-bench";
 
 }  // namespace
 
+bool wants_bench(std::span<const std::string> arguments) {
+  if (arguments.empty()) return false;
+  return arguments[0] == "bench" ||
+         (arguments.size() > 1 && arguments[0] == "help" && arguments[1] == "bench");
+}
+
+int run_bench(std::span<const std::string> arguments) {
+  const std::string path = find_program(program);
+  if (path.empty()) {
+    throw Error(ErrorCode::unsupported,
+                "bench: cuesta-bench is not installed; build it with -D CUESTA_BENCH=ON, and put "
+                "it beside cuesta or into a folder of PATH",
+                program);
+  }
+  std::vector<const char*> words = {program};
+  if (arguments[0] == "help")
+    words.push_back("--help");
+  else
+    for (const std::string& word : arguments.subspan(1)) words.push_back(word.c_str());
+  words.push_back(nullptr);
+  execv(path.c_str(), const_cast<char* const*>(words.data()));
+  throw Error(ErrorCode::unsupported, fmt::format("{} does not start: {}", path, strerror(errno)),
+              path);
+}
+
 Verb add_bench(CLI::App& parent) {
-  auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "bench",
-      "Verifies every strategy, then times them beside a copy of the picture and, where its "
-      "module\n"
-      "is there, OpenCV. bench/report/report.py makes the papers' tables, and a page of tables "
-      "and\n"
-      "charts, from a --json file.\n"
-      "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
-      "another\n"
-      "answer.\n\nExperiments:\n" +
-          list_of(bench::list_experiments()) + "  all            every one of them");
-  app->add_option("EXPERIMENT", state->experiments, "what to time (cpu)")->type_name("");
-  app->add_option("--sizes", state->settings.sizes,
-                  "sides of the square pictures; each experiment has its own")
-      ->type_name("N,N")
-      ->delimiter(',')
-      ->check(CLI::Range(16, 32768));
-  std::vector<std::string> names;
-  for (const auto& table : bench::list_cpu_tables()) names.emplace_back(table.name);
-  app->add_option("--only", state->settings.only,
-                  fmt::format("of cpu, these tables: {}", fmt::join(names, ", ")))
-      ->type_name("NAME,NAME")
-      ->delimiter(',')
-      ->check(one_of_names(names));
-  app->add_option("--sweep", state->sweeps,
-                  "time a strategy parameter's values, and name the best; may be repeated")
-      ->type_name("NAME=V,V")
-      ->allow_extra_args(false);
-  app->add_flag("--quick", state->settings.quick, "shorter batches");
-  app->add_option("--json", state->json_file,
-                  "the rows and the machine into a file; - writes them alone to stdout")
-      ->type_name("FILE");
-  app->add_option("--csv", state->csv_file, "the rows into a file; - writes them alone to stdout")
-      ->type_name("FILE");
-  app->add_option("--baseline", state->baseline,
-                  "an earlier --json FILE to compare with; marks what got slower")
-      ->type_name("FILE");
-  app->add_option("--gpu-model", state->settings.gpu_model,
-                  fmt::format("where no GPU runs: predict the rungs' times on this one, a --json "
-                              "file of a run or one of {}",
-                              fmt::join(bench::known_gpus(), ", ")))
-      ->type_name("FILE");
-  app->add_option("--explain", state->explain,
-                  "run nothing; say in words what the model predicts of a strategy, and why")
-      ->type_name("OPERATION:STRATEGY");
-  add_common(
-      *app, state->common, takes_device | takes_threads,
-      {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
-       "cuesta bench sobel-ladder --sweep block=8,16,32",
-       "cuesta bench all --device cuda:0 --baseline before.json",
-       "cuesta bench memory-ladder --gpu-model gtx-1060",
-       "cuesta bench model --explain convolve:tiled"});
-  return {app, [state] { return run(*state); }};
+      "Verifies every strategy, then times them beside a copy of the picture.\n"
+      "This is the program cuesta-bench: cuesta-bench(1) and cuesta bench --help have its options.");
+  app->set_help_flag("-h,--help", "what cuesta-bench takes");
+  if (find_program(program).empty()) app->group("");  // help lists what is installed
+  return {app, [] { return int(exit_usage); }};       // main() has run the program before
 }
 
 }  // namespace cuesta::cli

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,15 @@ Verb add_list(CLI::App& parent);
 Verb add_verify(CLI::App& parent);
 Verb add_bench(CLI::App& parent);
 Verb add_generate(CLI::App& parent);
+
+/// Every verb that a configuration may have a table for, whichever programs are installed.
+inline constexpr std::string_view verbs_with_tables[] = {"edges", "filter", "label",  "detect",
+                                                         "tune",  "list",   "verify", "bench"};
+
+/// Whether `arguments` ask for `bench`, which is a program of its own: cuesta-bench.
+bool wants_bench(std::span<const std::string> arguments);
+/// Replaces this process by cuesta-bench. Throws Error{unsupported} where it is not installed.
+int run_bench(std::span<const std::string> arguments);
 
 /// The options that verbs have in common, with their defaults. Text is kept as given and parsed by
 /// the members below, so that every message can name the option and the value.

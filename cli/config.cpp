@@ -83,7 +83,7 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
       usage_error(item.name,
                   "{} {}: {} is outside of a table; begin one with the verb's name, as in [edges]",
                   config_option, *path, item.name);
-    if (std::ranges::find(verbs, item.parents[0]) == verbs.end())
+    if (std::ranges::find(verbs_with_tables, item.parents[0]) == std::end(verbs_with_tables))
       usage_error(item.parents[0], "{} {}: there is no verb [{}]{}", config_option, *path,
                   item.parents[0], did_you_mean(item.parents[0], verbs));
     if (item.parents[0] != verb.get_name()) continue;

@@ -20,6 +20,17 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& root) {
   return verbs;
 }
 
+// The one verb of a program that is named after it: `bench` of cuesta-bench.
+const CLI::App* only_verb_of(const CLI::App& root) {
+  const auto verbs = verbs_of(root);
+  return verbs.size() == 1 ? verbs[0] : nullptr;
+}
+
+std::string program_of(const CLI::App& root) {
+  const CLI::App* verb = only_verb_of(root);
+  return verb ? fmt::format("{}-{}", root.get_name(), verb->get_name()) : root.get_name();
+}
+
 std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   auto options = app.get_options();
   std::erase_if(options, [](const CLI::Option* one) { return one->get_lnames().empty(); });
@@ -89,9 +100,15 @@ std::string man_verb(const CLI::App& verb) {
 }
 
 std::string man_page(const CLI::App& root) {
+  const std::string program = program_of(root);
+  std::string title = program;
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
+  const CLI::App* only = only_verb_of(root);
   std::string out = fmt::format(
-      ".TH CUESTA 1 \"\" \"cuesta {}\" \"User Commands\"\n.SH NAME\ncuesta \\- {}\n.SH SYNOPSIS\n",
-      CUESTA_VERSION, "find edges and moving objects in pictures and video");
+      ".TH {} 1 \"\" \"cuesta {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", title,
+      CUESTA_VERSION, program,
+      only ? "verify and time the strategies of cuesta"
+           : "find edges and moving objects in pictures and video");
   for (const auto* verb : verbs_of(root))
     out += fmt::format(".B cuesta {}\n[\\fIoptions\\fR] ...\n.br\n", verb->get_name());
   out += fmt::format(".SH DESCRIPTION\n{}\n", roff(root.get_description()));
@@ -121,7 +138,8 @@ std::vector<std::string> words_of(const CLI::App& verb) {
   return words;
 }
 
-std::string bash_verb(const CLI::App& verb) {
+// What a verb's options and arguments are, and the candidates for the value of one.
+std::string bash_words(const CLI::App& verb) {
   std::string values, arguments, with_value;
   for (const auto* option : options_of(verb)) {
     if (!takes_value(*option)) continue;
@@ -137,38 +155,55 @@ std::string bash_verb(const CLI::App& verb) {
   for (const auto* one : positionals_of(verb))
     arguments += fmt::format("{}{}", arguments.empty() ? "" : " ",
                              fmt::join(names_in_type(one->get_type_name()), " "));
-  return fmt::format(
-      "    {})\n      case $before in\n{}        {}) compopt -o default; return ;;\n      esac\n"
-      "      options='{}' arguments='{}' ;;\n",
-      verb.get_name(), values, with_value, fmt::join(words_of(verb), " "), arguments);
+  if (!with_value.empty())
+    values += fmt::format("        {}) compopt -o default; return ;;\n", with_value);
+  const std::string cases =
+      values.empty() ? "" : fmt::format("      case $before in\n{}      esac\n", values);
+  return fmt::format("{}      options='{}' arguments='{}'\n", cases, fmt::join(words_of(verb), " "),
+                     arguments);
 }
 
 std::string bash(const CLI::App& root) {
-  std::string out = fmt::format(R"(# Completion of cuesta for bash, made by `cuesta generate bash`.
-_cuesta() {{
+  const CLI::App* only = only_verb_of(root);
+  const std::string program = program_of(root);
+  const std::string function = "_" + replaced(program, "-", "_");
+  std::string out = fmt::format(R"(# Completion of {} for bash, made by `{} generate bash`.
+{}() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options arguments
   COMPREPLY=()
-  if ((COMP_CWORD == 1)); then
+)",
+                                program, program, function);
+  if (only) {
+    out += bash_words(*only);
+  } else {
+    out += fmt::format(R"(  if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{} help version --help --version' -- "$word"))
     return
   fi
   case ${{COMP_WORDS[1]}} in
     help) COMPREPLY=($(compgen -W '{}' -- "$word")); return ;;
+    bench)
+      declare -F _cuesta_bench >/dev/null || _comp_load cuesta-bench || __load_completion cuesta-bench
+      _cuesta_bench
+      return ;;
 )",
-                                fmt::join(verb_names(root), " "), fmt::join(verb_names(root), " "));
-  for (const auto* verb : verbs_of(root)) out += bash_verb(*verb);
-  return out + R"(    *) return ;;
-  esac
-  if [[ $word == -* ]]; then
+                       fmt::join(verb_names(root), " "), fmt::join(verb_names(root), " "));
+    for (const auto* verb : verbs_of(root))
+      if (verb->get_name() != "bench")
+        out += fmt::format("    {})\n{}      ;;\n", verb->get_name(), bash_words(*verb));
+    out += "    *) return ;;\n  esac\n";
+  }
+  return out + fmt::format(R"(  if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ $arguments ]]; then
     COMPREPLY=($(compgen -W "$arguments" -- "$word"))
   else
     compopt -o default
   fi
-}
-complete -F _cuesta cuesta
-)";
+}}
+complete -F {} {}
+)",
+                           function, program);
 }
 
 // Of an argument specification of _arguments: brackets and colons are its own.
@@ -179,10 +214,40 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
+std::string zsh_words(const CLI::App& verb) {
+  std::string out = "      _arguments -s";
+  for (const auto* option : options_of(verb)) {
+    std::vector<std::string> names;
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    for (const auto& name : option->get_snames()) names.push_back("-" + name);
+    std::string rest = fmt::format("[{}]", zsh_text(option->get_description()));
+    if (takes_value(*option)) {
+      const auto choices = names_in_type(option->get_type_name());
+      rest +=
+          fmt::format(":{}:{}", zsh_text(placeholder_of(*option)),
+                      choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " ")));
+    }
+    for (const auto& name : names) out += " \\\n        " + in_single_quotes(name + rest);
+  }
+  const auto positionals = positionals_of(verb);
+  if (!positionals.empty()) {
+    const auto choices = names_in_type(positionals[0]->get_type_name());
+    out += " \\\n        " +
+           in_single_quotes(
+               "*:" + zsh_text(positionals[0]->get_name(true)) + ":" +
+               (choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " "))));
+  }
+  return out;
+}
+
 std::string zsh(const CLI::App& root) {
+  const std::string program = program_of(root);
   std::string out =
-      "#compdef cuesta\n# Completion of cuesta for zsh, made by `cuesta generate zsh`.\n"
-      "_cuesta() {\n  local -a verbs=(\n";
+      fmt::format("#compdef {}\n# Completion of {} for zsh, made by `{} generate zsh`.\n_{}() {{\n",
+                  program, program, program, program);
+  if (const CLI::App* only = only_verb_of(root))
+    return out + fmt::format("{}\n}}\n_{} \"$@\"\n", zsh_words(*only), program);
+  out += "  local -a verbs=(\n";
   for (const auto* verb : verbs_of(root)) {
     out += "    " +
            in_single_quotes(verb->get_name() + ":" +
@@ -194,37 +259,38 @@ std::string zsh(const CLI::App& root) {
       "version.')\n"
       "  if ((CURRENT == 2)); then\n    _describe verb verbs -- words_alone\n    return\n  fi\n"
       "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n"
-      "    help) ((CURRENT == 2)) && _describe verb verbs ;;\n";
-  for (const auto* verb : verbs_of(root)) {
-    out += fmt::format("    {})\n      _arguments -s", verb->get_name());
-    for (const auto* option : options_of(*verb)) {
-      std::vector<std::string> names;
-      for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-      for (const auto& name : option->get_snames()) names.push_back("-" + name);
-      std::string rest = fmt::format("[{}]", zsh_text(option->get_description()));
-      if (takes_value(*option)) {
-        const auto choices = names_in_type(option->get_type_name());
-        rest +=
-            fmt::format(":{}:{}", zsh_text(placeholder_of(*option)),
-                        choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " ")));
-      }
-      for (const auto& name : names) out += " \\\n        " + in_single_quotes(name + rest);
-    }
-    const auto positionals = positionals_of(*verb);
-    if (!positionals.empty()) {
-      const auto choices = names_in_type(positionals[0]->get_type_name());
-      out += " \\\n        " +
-             in_single_quotes(
-                 "*:" + zsh_text(positionals[0]->get_name(true)) + ":" +
-                 (choices.empty() ? "_files" : fmt::format("({})", fmt::join(choices, " "))));
-    }
-    out += " ;;\n";
-  }
+      "    help) ((CURRENT == 2)) && _describe verb verbs ;;\n"
+      "    bench) (( $+functions[_cuesta-bench] )) && _cuesta-bench ;;\n";
+  for (const auto* verb : verbs_of(root))
+    if (verb->get_name() != "bench")
+      out += fmt::format("    {})\n{} ;;\n", verb->get_name(), zsh_words(*verb));
   return out + "  esac\n}\n_cuesta \"$@\"\n";
 }
 
+// `head` is the beginning of each line: of which command, where.
+std::string fish_words(const CLI::App& verb, const std::string& head) {
+  std::string out;
+  for (const auto* option : options_of(verb)) {
+    out += head;
+    for (const auto& name : option->get_lnames()) out += " -l " + name;
+    for (const auto& name : option->get_snames()) out += " -s " + name;
+    const auto choices = names_in_type(option->get_type_name());
+    if (takes_value(*option))
+      out += choices.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+    out += " -d " + in_single_quotes(replaced(option->get_description(), "\\", "\\\\")) + "\n";
+  }
+  for (const auto* one : positionals_of(verb))
+    if (const auto choices = names_in_type(one->get_type_name()); !choices.empty())
+      out += fmt::format("{} -f -a '{}'\n", head, fmt::join(choices, " "));
+  return out;
+}
+
 std::string fish(const CLI::App& root) {
-  std::string out = "# Completion of cuesta for fish, made by `cuesta generate fish`.\n";
+  const std::string program = program_of(root);
+  std::string out =
+      fmt::format("# Completion of {} for fish, made by `{} generate fish`.\n", program, program);
+  if (const CLI::App* only = only_verb_of(root))
+    return out + fish_words(*only, "complete -c " + program);
   for (const auto* verb : verbs_of(root)) {
     out += fmt::format("complete -c cuesta -n __fish_use_subcommand -f -a {} -d {}\n",
                        verb->get_name(), in_single_quotes(first_sentence(verb->get_description())));
@@ -235,21 +301,14 @@ std::string fish(const CLI::App& root) {
       "complete -c cuesta -n __fish_use_subcommand -f -a version -d 'The version.'\n";
   out += fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
                      fmt::join(verb_names(root), " "));
+  out +=
+      "complete -c cuesta -n '__fish_seen_subcommand_from bench' "
+      "-a '(complete -C (string replace -r \"^\\s*cuesta\\s+bench\" cuesta-bench (commandline "
+      "-cp)))'\n";
   for (const auto* verb : verbs_of(root)) {
-    const std::string head =
-        fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from {}'", verb->get_name());
-    for (const auto* option : options_of(*verb)) {
-      out += head;
-      for (const auto& name : option->get_lnames()) out += " -l " + name;
-      for (const auto& name : option->get_snames()) out += " -s " + name;
-      const auto choices = names_in_type(option->get_type_name());
-      if (takes_value(*option))
-        out += choices.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-      out += " -d " + in_single_quotes(replaced(option->get_description(), "\\", "\\\\")) + "\n";
-    }
-    for (const auto* one : positionals_of(*verb))
-      if (const auto choices = names_in_type(one->get_type_name()); !choices.empty())
-        out += fmt::format("{} -f -a '{}'\n", head, fmt::join(choices, " "));
+    if (verb->get_name() == "bench") continue;
+    out += fish_words(*verb, fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from {}'",
+                                         verb->get_name()));
   }
   return out;
 }
@@ -265,8 +324,11 @@ Verb add_generate(CLI::App& parent) {
       ->type_name("")
       ->required()
       ->check(one_of_names({"man", "bash", "zsh", "fish"}));
-  const CLI::App* root = &parent;
+  CLI::App* root = &parent;
   return {app, [what, root] {
+            // What a package has beside the command is not here yet when the build asks.
+            for (CLI::App* one : root->get_subcommands([](CLI::App*) { return true; }))
+              if (one->get_name() == "bench") one->group("SUBCOMMANDS");
             print_data(*what == "man"    ? man_page(*root)
                        : *what == "bash" ? bash(*root)
                        : *what == "zsh"  ? zsh(*root)

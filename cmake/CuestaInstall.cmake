@@ -77,17 +77,29 @@ if(TARGET cuesta_command)
     file(RELATIVE_PATH cuesta_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(cuesta_command PROPERTIES INSTALL_RPATH "$ORIGIN/${cuesta_bin_to_lib}")
   endif()
+  set(cuesta_programs cuesta)
   install(TARGETS cuesta_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-  # Where bench --gpu-model looks for names.
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/model/gpus DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
-    COMPONENT runtime FILES_MATCHING PATTERN "*.json")
+  if(TARGET cuesta_bench_command)
+    list(APPEND cuesta_programs cuesta-bench)
+    get_target_property(cuesta_rpath cuesta_command INSTALL_RPATH)
+    if(cuesta_rpath)
+      set_target_properties(cuesta_bench_command PROPERTIES INSTALL_RPATH "${cuesta_rpath}")
+    endif()
+    install(TARGETS cuesta_bench_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+    # Where its --gpu-model looks for names.
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/model/gpus DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
+      COMPONENT runtime FILES_MATCHING PATTERN "*.json")
+  endif()
   if(CUESTA_GENERATED)
     set(generated ${PROJECT_BINARY_DIR}/cli)
-    install(FILES ${generated}/cuesta.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
-    install(FILES ${generated}/cuesta.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-      RENAME cuesta COMPONENT runtime)
-    install(FILES ${generated}/_cuesta DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
-    install(FILES ${generated}/cuesta.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
+    foreach(program ${cuesta_programs})
+      install(FILES ${generated}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+      install(FILES ${generated}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME ${program} COMPONENT runtime)
+      install(FILES ${generated}/_${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
+      install(FILES ${generated}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+        COMPONENT runtime)
+    endforeach()
   endif()
 endif()
 

@@ -26,7 +26,7 @@ struct Settings {
   /// reference, on verify's own pictures. What differs is not timed. Empty: nobody is asked.
   std::function<std::vector<std::string>(std::string_view operation)> verify{};
   std::vector<Sweep> sweeps{};  ///< tried by every strategy that declares the parameter
-  std::string command{};        ///< the path of `cuesta`; empty: what times it is left out
+  std::string command{};        ///< the path of `cuesta`; empty: its rows are left out
   /// Receives the tables as they are made.
   std::function<void(std::string_view)> print = [](std::string_view) {};
 };

@@ -168,7 +168,9 @@ class Videos {
   }
   Runner ours(const char* name, std::vector<std::string> words) {
     if (session_.command().empty())
-      return {name, [] { return std::string("this process is no command"); }};
+      return {name, [] {
+                return std::string("the command cuesta is neither beside cuesta-bench nor in PATH");
+              }};
     words.insert(words.begin(), session_.command());
     words.insert(words.end(), {"--device", "cpu", "--quiet"});
     return program(name, std::move(words));

@@ -21,3 +21,6 @@ if [[ -n $outside ]] || ldd "$binary" | grep -q 'not found'; then
 fi
 "$binary" --version
 "$binary" list operations
+if [[ -x $1/cli/cuesta-bench ]]; then
+  PATH=/usr/bin:/bin "$binary" bench model --explain convolve:tiled --gpu-model p5000 >/dev/null
+fi

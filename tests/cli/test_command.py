@@ -24,6 +24,14 @@ import zlib
 from pathlib import Path
 
 CUESTA = ""
+
+
+def bench_program():
+    """cuesta-bench beside the command, or None: builds may leave it out."""
+    path = Path(CUESTA).parent / "cuesta-bench"
+    return path if path.exists() else None
+
+
 USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 2, 3, 4, 5, 130
 
 
@@ -1250,7 +1258,31 @@ class ListAndVerify(CommandTest):
         )
         self.fails(USAGE, "list", "everything", says=["everything"])
 
+    def test_bench_where_it_is_not_installed(self):
+        """The command copied to a folder of its own: help leaves bench out, and the verb says why."""
+        alone = self.at / "alone" / "cuesta"
+        alone.parent.mkdir()
+        shutil.copy2(CUESTA, alone)
+        path = {"env": {**os.environ, "PATH": "/usr/bin:/bin"}}
+
+        def run(*words):
+            return subprocess.run([alone, *words], capture_output=True, timeout=60, **path)
+
+        for words in (["bench"], ["bench", "cpu", "--quick"], ["help", "bench"]):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
+            self.assertIn(b"cuesta-bench is not installed", done.stderr)
+        self.assertNotIn(b"  bench", run("--help").stdout)
+        if bench_program():
+            self.assertIn(b"  bench", self.run_cuesta("--help").stdout)
+            path["env"]["PATH"] = str(Path(CUESTA).parent)
+            self.assertEqual(
+                run("bench", "--help").stdout, self.run_cuesta("bench", "--help").stdout
+            )
+
     def test_bench(self):
+        if not bench_program():
+            self.skipTest("cuesta-bench is not beside the command")
         quick = ("--quick", "--sizes", "32", "--device", "cpu", "--threads", "2")
         text = self.run_cuesta(
             "bench",
@@ -1538,7 +1570,14 @@ class Typing(CommandTest):
             shell: self.run_cuesta("generate", shell).stdout.decode()
             for shell in ("bash", "zsh", "fish")
         }
-        for verb in ("edges", "filter", "detect", "list", "verify", "bench"):
+        self.assertIn("cuesta\\-bench(1)", man)
+        verbs = ["edges", "filter", "detect", "list", "verify"]
+        if bench_program():  # with a page and scripts of its own
+            verbs.append("bench")
+            man += self.bench("generate", "man")
+            for shell in scripts:
+                scripts[shell] += self.bench("generate", shell)
+        for verb in verbs:
             self.assertIn(f".SH CUESTA {verb}", man)
             options = set()
             for line in self.run_cuesta(verb, "--help").stdout.decode().splitlines():
@@ -1559,6 +1598,7 @@ class Typing(CommandTest):
             (["detect", "--background", "mix"], ["mixture"]),
             (["list", "dev"], ["devices"]),
             (["help", "fil"], ["filter"]),
+            *([(["bench", "--swe"], ["--sweep"])] if bench_program() else []),
         ):
             done = subprocess.run(
                 [
@@ -1574,7 +1614,15 @@ class Typing(CommandTest):
             )
             self.assertEqual(done.stdout.split(), expected, (words, done.stderr))
 
-    #: What is typed, and what the one candidate makes of it.
+    def bench(self, *words):
+        done = subprocess.run([bench_program(), *words], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def typed(self):
+        """What is typed, and what the one candidate makes of it."""
+        return (*self.TYPED, *([("cuesta bench --swe", "--sweep")] if bench_program() else []))
+
     TYPED = (
         ("cuesta ed", "edges"),
         ("cuesta edges --meth", "--method"),
@@ -1596,9 +1644,13 @@ class Typing(CommandTest):
             "XDG_DATA_HOME": str(self.at),
         }
         subprocess.run(["fish", "--no-execute", script], check=True, timeout=60, env=environment)
-        asked = "; ".join(f"complete -C '{line}'; echo @@" for line, _ in self.TYPED)
+        sources = "source cuesta.fish"
+        if bench_program():
+            self.file("cuesta-bench.fish", self.bench("generate", "fish").encode())
+            sources += "; source cuesta-bench.fish"
+        asked = "; ".join(f"complete -C '{line}'; echo @@" for line, _ in self.typed())
         done = subprocess.run(
-            ["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"],
+            ["fish", "--no-config", "-c", f"{sources}; {asked}"],
             capture_output=True,
             text=True,
             timeout=60,
@@ -1610,13 +1662,15 @@ class Typing(CommandTest):
             [line.split("\t")[0] for line in part.splitlines()]
             for part in done.stdout.split("@@\n")[:-1]
         ]
-        self.assertEqual(found, [[word] for _, word in self.TYPED])
+        self.assertEqual(found, [[word] for _, word in self.typed()])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is missing: scripts/install-deps tests")
     def test_completion_in_zsh(self):
         """On a terminal, as completion is only there: what Tab makes of the line."""
         script = self.file("_cuesta", self.run_cuesta("generate", "zsh").stdout)
         subprocess.run(["zsh", "--no-exec", script], check=True, timeout=60)
+        if bench_program():
+            self.file("_cuesta-bench", self.bench("generate", "zsh").encode())
         terminal, side = pty.openpty()
         zsh = subprocess.Popen(
             ["zsh", "--no-rcs", "-i"],
@@ -1650,7 +1704,7 @@ class Typing(CommandTest):
             b"shown() { print -r -- \"<<$BUFFER>>\"; BUFFER= }; zle -N shown; bindkey '^T' shown; bindkey '^I' complete-word; print rea''dy\n",
         )
         until(b"ready\r\n")
-        for line, word in self.TYPED:
+        for line, word in self.typed():
             os.write(terminal, line.encode() + b"\t\x14")
             shown = re.search(r"<<(.*)>>", until(b">>"))
             self.assertEqual(shown[1].rstrip(), line[: line.rindex(" ") + 1] + word)

@@ -20,6 +20,9 @@ for package in "${packages[@]}"; do
 done
 "$scratch/root/usr/bin/cuesta" --version
 "$scratch/root/usr/bin/cuesta" list operations >/dev/null
+if [[ -x $1/cli/cuesta-bench ]]; then
+  PATH=/usr/bin:/bin "$scratch/root/usr/bin/cuesta" bench model --explain convolve:tiled --gpu-model p5000 >/dev/null
+fi
 for name in cuesta libcuesta-c1; do
   grep -q 'Apache License' "$scratch/root/usr/share/doc/$name/copyright"
 done

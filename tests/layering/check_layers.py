@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Includes point one way:
 
-    include <- core <- {cpu, cuda} <- ops/shared <- ops <- {verify, io} <- bench <- {cli, tests}
+    include <- core <- {cpu, cuda} <- ops/shared <- ops <- {verify, io} <- {bench, cli}
+                                              {bench, cli} <- {bench/main.cpp, tests}; cli <- apps
                  core <- {track, lines} <- {cli, python, tests}
                  include <- c <- tests
                                               {verify, io} <- {python, fuzz}
@@ -36,6 +37,7 @@ ALLOWED = {
     "io": {"cuesta", "core", "recipes", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
+    "bench/main.cpp": {"cuesta", "verify", "io", "bench", "cli"},
     "cli": {
         "cuesta",
         "core",
@@ -45,7 +47,6 @@ ALLOWED = {
         "recipes",
         "verify",
         "io",
-        "bench",
         "cli",
         "apps",
     },
@@ -118,7 +119,7 @@ LIBRARIES = [
         re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"),
         "OpenCV",
     ),
-    (re.compile(r"^CLI/"), re.compile(r"^(cli|apps|tests|fuzz)/"), "CLI11"),
+    (re.compile(r"^CLI/"), re.compile(r"^(cli|apps|tests|fuzz)/|^bench/main\.cpp$"), "CLI11"),
     (
         re.compile(r"^nlohmann/"),
         re.compile(r"^(cli|apps|bench|tests|fuzz|src/io)/"),
@@ -135,6 +136,8 @@ LIBRARIES = [
 
 def layer_of(path):
     parts = path.split("/")
+    if path == "bench/main.cpp":
+        return path
     if path.startswith("bench/cuda/"):
         return "bench/cuda"
     if path.startswith("src/ops/shared/"):
@@ -299,6 +302,8 @@ PLANTED = [
     ("src/ops/motion/motion.cpp", '#include "track/selection.hpp"'),
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),
+    ("cli/bench.cpp", '#include "bench/bench.hpp"'),
+    ("bench/run.cpp", '#include "cli/common.hpp"'),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
     ("src/track/a.cpp", "#include <toml++/toml.h>"),
     ("bench/engine/measure.cpp", "#include <cuda_runtime_api.h>"),
@@ -335,6 +340,7 @@ HARMLESS = [
     ("include/cuesta/opencv.hpp", "#include <opencv2/core.hpp>"),
     ("bench/papers/roofline.cpp", '#include "bench/works/edges.hpp"'),
     ("bench/run.cpp", '#include "bench/report/table.hpp"'),
+    ("bench/main.cpp", '#include "cli/common.hpp"'),
     ("bench/peers/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
     ("src/ops/canny/README.md", "# canny"),
