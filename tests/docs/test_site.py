@@ -17,7 +17,7 @@ import tempfile
 import urllib.parse
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import browser
 
 # Attributes whose address a browser loads by itself.

@@ -18,7 +18,8 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "cli"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "cli"), str(TESTS / "support")]
 
 import browser  # noqa: E402
 import test_command  # noqa: E402
