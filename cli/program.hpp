@@ -10,9 +10,10 @@
 
 namespace cuesta::cli {
 
-/// Gives `app` the verbs that `add` adds, parses `arguments` (without the program's name), and calls
-/// `run` with the verb that they name. "help", "help VERB" and "version" are options too. Returns
-/// the exit code: that of `run`; exit_usage, after a message, for arguments that do not parse.
+/// Gives `app` the verbs that `add` adds, parses `arguments` (without the program's name), and
+/// calls `run` with the verb that they name. "help", "help VERB" and "version" are options too.
+/// Returns the exit code: that of `run`; exit_usage, after a message, for arguments that do not
+/// parse.
 int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& add,
              std::vector<std::string> arguments, const std::function<int(const Verb&)>& run);
 
