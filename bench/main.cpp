@@ -139,14 +139,13 @@ Verb add_bench_itself(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "bench",
-      "Verifies every strategy, then times them beside a copy of the picture and, where its "
-      "module\n"
-      "is there, OpenCV. bench/report/report.py makes the papers' tables, and a page of tables "
-      "and\n"
-      "charts, from a --json file.\n"
-      "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
-      "another\n"
-      "answer.\n\nExperiments:\n" +
+      std::string(bench_summary) +
+          " bench/report/report.py makes the papers' tables, and a page of tables "
+          "and\n"
+          "charts, from a --json file.\n"
+          "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
+          "another\n"
+          "answer.\n\nExperiments:\n" +
           list_of(bench::list_experiments()) + "  all            every one of them");
   app->add_option("EXPERIMENT", state->experiments, "what to time (cpu)")->type_name("");
   app->add_option("--sizes", state->settings.sizes,

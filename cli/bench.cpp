@@ -42,10 +42,9 @@ int run_bench(std::span<const std::string> arguments) {
 
 Verb add_bench(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
-      "bench",
-      "Verifies every strategy, then times them beside a copy of the picture.\n"
-      "This is the program cuesta-bench: cuesta-bench(1) and cuesta bench --help have its "
-      "options.");
+      "bench", fmt::format("{} The program cuesta-bench runs it: cuesta-bench(1) and cuesta bench\n"
+                           "--help have its options.",
+                           bench_summary));
   app->set_help_flag("-h,--help", "what cuesta-bench takes");
   if (find_program(program).empty()) app->group("");  // help lists what is installed
   return {app, [] { return int(exit_usage); }};       // main() has run the program before

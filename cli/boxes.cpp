@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/watch/sink.hpp"
+#include "cli/event_sink.hpp"
 #include "cli/font.hpp"
 
 namespace cuesta::cli {

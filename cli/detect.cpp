@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "apps/watch/cameras.hpp"
+#include "cli/watch.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -39,9 +39,7 @@ Verb add_detect(CLI::App& parent) {
   app->add_option("VIDEO", state->inputs,
                   "videos, addresses (rtsp://, http://, ...), cameras (/dev/video0), or - (stdin)")
       ->type_name("");
-  app->add_option("--cameras", state->cameras,
-                  "a file of cameras, each with its options, watched at once: .toml or .json")
-      ->type_name("FILE");
+  add_cameras_option(*app, state->cameras);
   add_detect_options(*app, state->options);
   return {app, [app, state] { return run(*app, *state); }};
 }

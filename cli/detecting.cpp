@@ -10,6 +10,7 @@
 #include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/samples.hpp"
+#include "cli/watch.hpp"
 #include "core/fill.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
@@ -373,7 +374,7 @@ struct WatchedVideo::Detector {
 WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(std::move(options)) {
   if (options_->outputs().empty() && !options_->watch.tells())
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
-  options_->watch.check();
+  check_watch_results(options_->watch);
   detector_ = std::make_unique<Detector>(*options_);
 }
 WatchedVideo::~WatchedVideo() = default;

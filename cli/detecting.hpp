@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "apps/watch/watching.hpp"
 #include "cli/common.hpp"
 #include "cli/described.hpp"
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"
+#include "cli/watching.hpp"
 #include "cuesta/downscale.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/tracking.hpp"

@@ -33,7 +33,9 @@ std::string program_of(const CLI::App& root) {
 
 std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   auto options = app.get_options();
-  std::erase_if(options, [](const CLI::Option* one) { return one->get_lnames().empty(); });
+  std::erase_if(options, [](const CLI::Option* one) {
+    return one->get_lnames().empty() || one->get_group().empty();
+  });
   return {options.begin(), options.end()};
 }
 

@@ -21,6 +21,11 @@ int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& a
 /// errors become messages and exit codes.
 int main_of(const std::function<int()>& work);
 
+/// The first sentence of bench's help, there and in the command's list of verbs.
+inline constexpr const char* bench_summary =
+    "Verifies every strategy, then times them beside a copy of the picture and, where its module\n"
+    "is there, OpenCV.";
+
 /// The path of another program of the project, beside this one or in a folder of PATH; empty where
 /// there is none.
 std::string find_program(std::string_view name);

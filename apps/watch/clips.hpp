@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/watch/sink.hpp"
+#include "cli/event_sink.hpp"
 
 namespace cuesta::cli {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/fill.hpp"
+#include "io/picture.hpp"
 #include "io/rgb.hpp"
 
 namespace cuesta::cli {
@@ -61,5 +62,7 @@ Image<uint8_t> HeatMap::picture() const {
   }
   return out;
 }
+
+void HeatMap::write(const std::string& path) const { io::write_picture(path, picture()); }
 
 }  // namespace cuesta::cli

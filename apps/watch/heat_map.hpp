@@ -3,18 +3,20 @@
 
 #include <vector>
 
+#include "cli/watch.hpp"
 #include "cuesta/image.hpp"
 #include "io/frames.hpp"
 
 namespace cuesta::cli {
 
-class HeatMap {
+class HeatMap : public MotionSink {
  public:
   explicit HeatMap(const io::StreamFormat& format);
 
   /// One frame. `mask` lies with its corner at (x, y) of the frame. The first frame's luma becomes
   /// the picture's background.
-  void add(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y);
+  void add(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y) override;
+  void write(const std::string& path) const override;
 
   /// RGB of the frames' size: the background at a third of its brightness; over it, where something
   /// moved in n frames, the color of log(1 + n) / log(1 + largest n), from dark red over yellow to

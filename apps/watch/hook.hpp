@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/watch/sink.hpp"
+#include "cli/event_sink.hpp"
 
 namespace cuesta::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/watch/heat_map.hpp"
-#include "apps/watch/sink.hpp"
+#include "cli/event_sink.hpp"
 
 namespace cuesta::cli {
 

@@ -48,11 +48,10 @@ ALLOWED = {
         "verify",
         "io",
         "cli",
-        "apps",
     },
     "apps": {"cuesta", "core", "ops", "track", "lines", "recipes", "io", "cli", "apps"},
     "python": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "python"},
-    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "apps", "fuzz"},
+    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
     "tests": {
         "cuesta",
         "core",
@@ -166,6 +165,8 @@ def breach(path, bracket, target):
     folders = BENCH.get(path.split("/")[1]) if path.startswith("bench/") else None
     if first == "bench" and folders is not None and target.split("/")[1] not in folders:
         return f"{'/'.join(path.split('/')[:2])} does not include {target}"
+    if layer == "apps" and first == "apps" and target.split("/")[1] != path.split("/")[1]:
+        return "components do not include each other"
     if layer == "ops/shared":
         if first == "ops" and not target.startswith("ops/shared/"):
             return f"ops/shared knows no operation, not {target}"
@@ -303,6 +304,8 @@ PLANTED = [
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),
     ("cli/bench.cpp", '#include "bench/bench.hpp"'),
+    ("cli/detecting.cpp", '#include "apps/watch/lists.hpp"'),
+    ("apps/watch/lists.cpp", '#include "apps/tune/code.hpp"'),
     ("bench/run.cpp", '#include "cli/common.hpp"'),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
     ("src/track/a.cpp", "#include <toml++/toml.h>"),

@@ -1,4 +1,4 @@
-#include "apps/watch/sink.hpp"
+#include "cli/event_sink.hpp"
 
 #include <algorithm>
 #include <cmath>

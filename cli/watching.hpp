@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/watch/heat_map.hpp"
-#include "apps/watch/sink.hpp"
 #include "cli/common.hpp"
 #include "cli/described.hpp"
+#include "cli/event_sink.hpp"
 
 namespace cuesta::cli {
 
@@ -34,11 +33,10 @@ struct WatchOptions {
   bool tells() const { return !on_event.empty() || !mqtt.empty(); }
   /// Whether a result shows pictures of the video.
   bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
-  /// Throws Error{invalid_argument} for names that say no format, commands and addresses that are
-  /// none.
-  void check() const;
 };
 void add_watch_options(CLI::App& app, WatchOptions& options);
+
+struct WatchResults;
 
 class Watching {
  public:
@@ -49,6 +47,7 @@ class Watching {
            const CommonOptions& common);
   Watching(const Watching&) = delete;  // results refer to it
   Watching& operator=(const Watching&) = delete;
+  ~Watching();
 
   /// A frame as decoded, what was found in it, and the mask, whose corner lies at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
@@ -61,7 +60,7 @@ class Watching {
   std::vector<std::pair<std::string, std::function<void()>>> files();
 
   /// Whether found() looks at the mask.
-  bool wants_mask() const { return heat_.has_value(); }
+  bool wants_mask() const;
   /// Whether there are objects with ids, beside what was found.
   bool is_tracking() const { return watch_.has_value(); }
   /// What the last frame brought; empty where nothing is tracked.
@@ -74,15 +73,15 @@ class Watching {
   bool has_lines() const { return !facts_.lines.empty(); }
 
  private:
+  void read_scene_of(const WatchOptions& options, const TrackingOptions& tracking,
+                     const CommonOptions& common);
   void ended(const Event& event);
 
   WatchFacts facts_;
   std::optional<SceneWatch> watch_;
   SceneStep step_{};
-  std::optional<HeatMap> heat_;
   std::string heat_path_;
-  // Of each, the file's name; empty for what is none.
-  std::vector<std::pair<std::string, std::unique_ptr<EventSink>>> sinks_;
+  std::unique_ptr<WatchResults> results_;
   std::vector<Json> event_lines_;
 };
 

@@ -1,0 +1,89 @@
+// The results of apps/watch: their options, and what begins each.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "apps/watch/clips.hpp"
+#include "apps/watch/heat_map.hpp"
+#include "apps/watch/hook.hpp"
+#include "apps/watch/lists.hpp"
+#include "apps/watch/mqtt.hpp"
+#include "apps/watch/report.hpp"
+#include "cli/watch.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::cli {
+
+void add_watch_result_options(CLI::App& app, WatchOptions& options) {
+  app.add_option("--events", options.events, "a list of events: .csv, .edl or .ndjson; repeatable")
+      ->type_name("OUT")
+      ->allow_extra_args(false);
+  app.add_option("--report", options.report,
+                 "one HTML page: timeline, every event with a picture, heat map")
+      ->type_name("OUT");
+  app.add_option(
+         "--clips", options.clips,
+         "the part of the video that shows each event, into this folder; nothing is encoded")
+      ->type_name("OUT");
+  app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
+      ->type_name("OUT");
+  app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
+      ->type_name("OUT");
+  app.add_option(
+         "--on-event", options.on_event,
+         "run this when an event begins and ends; it gets a line of JSON on stdin; no shell")
+      ->type_name("CMD");
+  app.add_option("--mqtt", options.mqtt,
+                 "events to an MQTT broker: mqtt://[user:password@]host[:port]/topic, or mqtts://")
+      ->type_name("ADDRESS");
+  app.add_option("--mqtt-qos", options.mqtt_qos,
+                 "what the broker promises: 0, 1 (default: each message arrives) or 2 (once)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 2));
+  app.add_flag("--mqtt-objects", options.mqtt_objects,
+               "to the broker of --mqtt, each frame's objects too");
+  app.add_option("--heatmap", options.heat_map,
+                 "a picture of where it moved, over the dimmed first frame")
+      ->type_name("OUT");
+}
+
+void check_watch_results(const WatchOptions& options) {
+  for (const std::string& path : options.events) check_event_list(path);
+  if (!options.on_event.empty()) words_of(options.on_event);
+  if (!options.mqtt.empty()) mqtt_address(options.mqtt);
+  if (options.mqtt.empty() && options.mqtt_objects)
+    usage_error("", "--mqtt-objects requires a broker; name it with --mqtt");
+  if (options.heat_map.empty()) return;
+  const std::string extension = std::filesystem::path(options.heat_map).extension().string();
+  if (!io::is_writable_extension(extension))
+    usage_error(options.heat_map, "--heatmap is {}; the extension must be .png, .jpg, .tif or .webp",
+                options.heat_map);
+}
+
+void put_topic_below(WatchOptions& options, std::string_view level) {
+  if (!options.mqtt.empty() && options.mqtt.find(level) == options.mqtt.npos)
+    options.mqtt = mqtt_below(options.mqtt, level);
+}
+
+WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts) {
+  WatchResults results;
+  HeatMap* heat = nullptr;
+  if (!options.heat_map.empty() || !options.report.empty()) {
+    auto motion = std::make_unique<HeatMap>(facts.format);
+    heat = motion.get();
+    results.motion = std::move(motion);
+  }
+  const auto add = [&](const std::string& name, std::unique_ptr<EventSink> sink) {
+    results.sinks.emplace_back(name, std::move(sink));
+  };
+  for (const std::string& path : options.events) add(path, event_list(path, facts));
+  if (!options.clips.empty()) add({}, clip_folder(options.clips, facts));
+  if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
+  if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
+  if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
+  if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
+  if (!options.mqtt.empty())
+    add({}, mqtt_topics(options.mqtt, options.mqtt_qos, options.mqtt_objects, facts));
+  return results;
+}
+
+}  // namespace cuesta::cli

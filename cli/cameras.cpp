@@ -1,0 +1,163 @@
+#include "cli/cameras.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "cli/inputs.hpp"
+#include "cli/watch.hpp"
+#include "core/threads.hpp"
+#include "io/address.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+// What an input is called where nobody named it, of letters that any file name may have.
+std::string name_of_input(const std::string& input) {
+  std::string name = input == "-" ? "stdin" : std::filesystem::path(input).stem().string();
+  if (io::is_address(input)) {
+    name = input.substr(input.find("://") + 3);
+    name.resize(std::min(name.size(), name.find_first_of("?#")));
+    const size_t at = name.substr(0, name.find('/')).rfind('@');
+    if (at != name.npos) name.erase(0, at + 1);
+  }
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') c = '-';
+  const size_t first = name.find_first_not_of("-."), last = name.find_last_not_of("-.");
+  return first == name.npos ? "camera" : name.substr(first, last - first + 1);
+}
+
+// Makes a name its own: "yard", "yard-2", "yard-3".
+std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (int number = 2; !taken.insert(name).second; ++number)
+    name = fmt::format("{}-{}", wanted, number);
+  return name;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  return a != "-" && b != "-" && place_of(a) == place_of(b);
+}
+
+struct Written {
+  const DetectOptions* camera;
+  std::string option, name;
+};
+
+// "--json o.ndjson", and whose it is where there are several.
+std::string shown(const Written& one) {
+  return fmt::format("{} {}{}", one.option, one.name,
+                     one.camera->camera.empty() ? "" : " of " + one.camera->camera);
+}
+
+void check_pair(const Written& a, const Written& b) {
+  if (a.camera != b.camera && a.option == "--json" && b.option == "--json") return;
+  const char* mend =
+      a.camera == b.camera ? "" : "; {name} in a file's name stands for the camera's";
+  if (a.name == "-" && b.name == "-") {
+    usage_error("-", "{} and {}: standard output takes one of them; name a file{}", shown(a),
+                shown(b), mend);
+  }
+  if (is_same_file(a.name, b.name))
+    usage_error(b.name, "{} and {} are one file{}", shown(a), shown(b), mend);
+}
+
+}  // namespace
+
+const std::set<std::string>& options_of_the_command() {
+  static const std::set<std::string> names = {"help", "quiet", "verbose", "cameras"};
+  return names;
+}
+const std::set<std::string>& options_of_the_run() {
+  static const std::set<std::string> names = {"threads", "explain", "sandbox"};
+  return names;
+}
+
+bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0; }
+
+std::vector<std::string> words_given(const CLI::App& app, const std::set<std::string>& except) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames()[0];
+    if (options_of_the_command().contains(name) || except.contains(name)) continue;
+    for (const std::string& text : option->results())
+      words.push_back(is_flag(*option) ? "--" + name : fmt::format("--{}={}", name, text));
+  }
+  return words;
+}
+
+std::unique_ptr<WatchedVideo> make_camera(size_t count, std::unique_ptr<DetectOptions> options) {
+  int& threads = options->common.threads;
+  if (count > 1) threads = std::max(1, thread_count(threads) / int(count));
+  return std::make_unique<WatchedVideo>(std::move(options));
+}
+
+std::unique_ptr<DetectOptions> parse_camera(std::vector<std::string> words) {
+  auto options = std::make_unique<DetectOptions>();
+  options->parser = std::make_shared<CLI::App>();
+  add_detect_options(*options->parser, *options);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    options->parser->parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::invalid_argument, error.what());
+  }
+  return options;
+}
+
+void fill_names(DetectOptions& options, const std::string& name) {
+  constexpr std::string_view place = "{name}";
+  const auto fill = [&](std::string& text) {
+    for (size_t at = 0; (at = text.find(place, at)) != text.npos; at += name.size())
+      text.replace(at, place.size(), name);
+  };
+  WatchOptions& watch = options.watch;
+  if (!options.camera.empty()) put_topic_below(watch, place);
+  for (std::string* text :
+       {&options.out, &options.json, &options.mask_video, &watch.scene, &watch.mask,
+        &watch.heat_map, &watch.report, &watch.clips, &watch.coco, &watch.mot, &watch.mqtt})
+    fill(*text);
+  for (std::string& text : watch.events) fill(text);
+}
+
+std::string free_name_of(const std::string& input, std::set<std::string>& taken) {
+  return free_name(name_of_input(input), taken);
+}
+
+Cameras cameras_of(const CLI::App& app, std::span<const std::string> inputs) {
+  Cameras cameras;
+  std::set<std::string> taken;
+  for (const std::string& input : inputs) {
+    auto camera = parse_camera(words_given(app, {}));
+    camera->input = input;
+    const std::string name = free_name_of(input, taken);
+    if (inputs.size() > 1) camera->camera = name;
+    fill_names(*camera, name);
+    cameras.push_back(make_camera(inputs.size(), std::move(camera)));
+  }
+  return cameras;
+}
+
+void check_names(const Cameras& cameras) {
+  std::vector<Written> written;
+  for (const auto& camera : cameras) {
+    for (const auto& [option, name] : camera->options().outputs()) {
+      const Written one{&camera->options(), option, name};
+      for (const auto& other : cameras) {
+        if (is_same_file(name, other->options().input)) {
+          usage_error(name, "{}: this input would be overwritten; choose another name", shown(one));
+        }
+      }
+      for (const Written& before : written) check_pair(before, one);
+      written.push_back(one);
+    }
+  }
+  const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };
+  if (std::ranges::count_if(cameras, reads_stdin) > 1)
+    usage_error("-", "standard input is used by several cameras; only one can read it");
+}
+
+}  // namespace cuesta::cli
