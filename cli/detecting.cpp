@@ -17,8 +17,8 @@
 #include "cuesta/objects.hpp"
 #include "cuesta/version.hpp"
 #include "io/frames.hpp"
-#include "ops/motion/options.hpp"
-#include "track/options.hpp"
+#include "recipes/descriptions.hpp"
+#include "recipes/detect.hpp"
 
 namespace cuesta::cli {
 
@@ -30,10 +30,8 @@ DetectSettings settings_of(const DetectOptions& options) {
   motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
   options.described.read(motion);
   if (options.watch.is_on()) {
-    TrackingOptions& tracking = settings.tracking.emplace(options.watch.tracking());
-    // Parts of an object are joined before it is held against the limit.
-    tracking.min_area = motion.min_area;
-    if (tracking.join > 0) motion.min_area = 0;
+    settings.tracking.emplace(options.watch.tracking());
+    recipes::share_min_area(motion, *settings.tracking);
   }
   return settings;
 }

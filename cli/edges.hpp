@@ -10,8 +10,7 @@
 #include "cli/lines_file.hpp"
 #include "cli/memory.hpp"
 #include "cuesta/edges.hpp"
-#include "lines/options.hpp"
-#include "recipes/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::cli {
 

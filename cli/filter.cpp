@@ -7,8 +7,7 @@
 #include "cli/described.hpp"
 #include "cli/nearest.hpp"
 #include "io/picture.hpp"
-#include "ops/convolve/options.hpp"
-#include "ops/median/options.hpp"
+#include "recipes/descriptions.hpp"
 #include "recipes/filter.hpp"
 
 namespace cuesta::cli {

@@ -11,7 +11,7 @@
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "io/input_bytes.hpp"
-#include "ops/label/options.hpp"
+#include "recipes/descriptions.hpp"
 #include "recipes/label.hpp"
 
 namespace cuesta::cli {

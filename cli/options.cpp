@@ -8,7 +8,7 @@
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
 #include "io/text_file.hpp"
-#include "ops/canny/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/scene_file.hpp"
 #include "cli/watch.hpp"
 #include "io/picture.hpp"
-#include "track/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::cli {
 

@@ -7,10 +7,7 @@
 #include <string_view>
 
 #include "core/options.hpp"
-#include "lines/options.hpp"
-#include "ops/motion/options.hpp"
-#include "recipes/options.hpp"
-#include "track/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::cli::tune {
 

@@ -9,8 +9,8 @@
 
 #include "apps/tune/code.hpp"
 #include "core/overload.hpp"
+#include "recipes/descriptions.hpp"
 #include "recipes/edges.hpp"
-#include "recipes/options.hpp"
 
 namespace cuesta::cli::tune {
 namespace {

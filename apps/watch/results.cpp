@@ -55,7 +55,8 @@ void check_watch_results(const WatchOptions& options) {
   if (options.heat_map.empty()) return;
   const std::string extension = std::filesystem::path(options.heat_map).extension().string();
   if (!io::is_writable_extension(extension))
-    usage_error(options.heat_map, "--heatmap is {}; the extension must be .png, .jpg, .tif or .webp",
+    usage_error(options.heat_map,
+                "--heatmap is {}; the extension must be .png, .jpg, .tif or .webp",
                 options.heat_map);
 }
 

@@ -1,8 +1,8 @@
 #include "core/check.hpp"
 #include "core/overload.hpp"
 #include "recipes.hpp"
+#include "recipes/descriptions.hpp"
 #include "recipes/edges.hpp"
-#include "recipes/options.hpp"
 
 namespace cuesta::python {
 namespace {

@@ -6,9 +6,7 @@
 #include "core/check.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
-#include "ops/boundaries/options.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 

@@ -9,8 +9,7 @@
 
 #include "keywords.hpp"
 #include "module.hpp"
-#include "ops/convolve/options.hpp"
-#include "ops/median/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

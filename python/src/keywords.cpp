@@ -8,15 +8,8 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "lines/options.hpp"
 #include "module.hpp"
-#include "ops/boundaries/options.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
-#include "ops/median/options.hpp"
-#include "ops/motion/options.hpp"
-#include "recipes/options.hpp"
-#include "track/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

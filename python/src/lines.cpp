@@ -9,9 +9,8 @@
 
 #include "keywords.hpp"
 #include "lines.hpp"
-#include "lines/options.hpp"
 #include "module.hpp"
-#include "ops/canny/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "keywords.hpp"
 #include "module.hpp"
-#include "ops/motion/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

@@ -9,8 +9,7 @@
 #include "components.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
-#include "ops/label/options.hpp"
-#include "ops/morphology/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

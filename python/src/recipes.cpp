@@ -9,8 +9,8 @@
 
 #include "core/check.hpp"
 #include "lines.hpp"
-#include "lines/options.hpp"
 #include "module.hpp"
+#include "recipes/descriptions.hpp"
 #include "recipes/edges.hpp"
 
 namespace cuesta::python {

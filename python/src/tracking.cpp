@@ -11,7 +11,7 @@
 
 #include "keywords.hpp"
 #include "module.hpp"
-#include "track/options.hpp"
+#include "recipes/descriptions.hpp"
 
 namespace cuesta::python {
 namespace {

@@ -1,19 +1,16 @@
 // The moving objects of a video: its frames, what moves in them, who that is.
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "cuesta/downscale.hpp"
 #include "cuesta/io.hpp"
+#include "recipes/detect.hpp"
 
 namespace cuesta {
 namespace {
 
-// Parts of an object are joined before it is held against the limit.
 DetectOptions with_one_limit(DetectOptions options) {
-  int64_t& of_parts = options.motion.min_area;
-  options.tracking.min_area = std::max(options.tracking.min_area, of_parts);
-  if (options.tracking.join > 0) of_parts = 0;
+  recipes::share_min_area(options.motion, options.tracking);
   return options;
 }
 
