@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import pathlib
 import sys
+import textwrap
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -77,11 +78,19 @@ def faults(seconds: float) -> str:
         ended, runs = sum(map(len, drawn)) / DRAWS, sum(made.runs for made in every) / DRAWS
         hours = sum(made.makespan for made in every) / DRAWS / 3600
         rows.append([f"{mean:,} h", f"{ended:.1f}", f"{runs:,.0f}", f"{lost:.1f}", f"{hours:.2f}"])
-    text = f"**Faults.** {VIDEOS} videos of {HOURS} hour, 25 frames/s at 1080p, in parts of {PART_SECONDS} s on {MACHINES} machines of {WORKERS} workers, the mean of {DRAWS} draws;\n"
-    text += "a machine that ends does not come back, and takes the states on it along.\n\n"
-    return text + table(
-        ["a machine ends every", "ended", "parts begun", "work lost, %", "hours to the end"], rows
+    text = paragraph(
+        f"**Faults.** {VIDEOS} videos of {HOURS} hour, 25 frames/s at 1080p, in parts of "
+        f"{PART_SECONDS} s, on {MACHINES} machines of {WORKERS} workers. Figures are means of "
+        f"{DRAWS} draws. A machine that fails does not return, and its states are lost."
     )
+    return text + table(
+        ["a machine fails every", "failed", "parts begun", "work lost, %", "hours to the end"], rows
+    )
+
+
+def paragraph(text: str) -> str:
+    lines = textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n\n"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -119,9 +128,12 @@ def made() -> str:
     moved = rate["jpeg_bytes"] + rate["edges_bytes"]
     seconds_compute = per_picture / 1000 / CORES
     seconds_link = moved / LINK
-    text = f"From [{name}](results/data/{name}), commit {data['commit'][:7]}, {data['date']}; CPU time of one core at 1 Mpixel, measured while "
-    text += f"{data['machine']['load_before']:.0f} other programs wanted that machine's {data['machine']['cores']} cores.\n\n"
-    text += "**A billion pictures**, JPEG in, Canny, PNG out.\n\n"
+    text = "\n" + paragraph(
+        f"From [{name}](../results/data/{name}), commit {data['commit'][:7]}, {data['date']}: CPU "
+        f"time of one core at 1 Mpixel, measured while {data['machine']['load_before']:.0f} other "
+        f"programs ran on the {data['machine']['cores']} cores of that machine."
+    )
+    text += paragraph("**A billion pictures**: JPEG in, Canny, PNG out.")
     text += table(
         ["step", "ms a picture", "core-hours for 10⁹"],
         [[what, f"{ms:.2f}", hours(ms, PICTURES)] for what, ms in steps]
@@ -133,28 +145,32 @@ def made() -> str:
             ]
         ],
     )
-    text += f"\nBytes moved: {rate['jpeg_bytes'] / 1e3:,.0f} kB in and {rate['edges_bytes'] / 1e3:,.0f} kB out a picture, "
-    text += f"{moved * PICTURES / 1e15:,.2f} PB, and 2 × 10⁹ requests. "
-    text += (
-        f"A machine of {CORES} cores asks its link for {moved / seconds_compute / 1e6:,.0f} MB/s, "
-    )
-    text += f"{100 * seconds_link / seconds_compute:.0f} % of 25 Gbit/s: "
-    text += (
-        "the cores bind, and of their time the files.\n"
+    bound = (
+        "so the cores are the limit, and most of their time is for files."
         if seconds_link < seconds_compute
-        else "the link binds.\n"
+        else "so the link is the limit."
+    )
+    text += "\n" + paragraph(
+        f"Bytes moved: {rate['jpeg_bytes'] / 1e3:,.0f} kB in and {rate['edges_bytes'] / 1e3:,.0f} kB "
+        f"out for each picture, {moved * PICTURES / 1e15:,.2f} PB in all, and 2 × 10⁹ requests. A "
+        f"machine of {CORES} cores moves {moved / seconds_compute / 1e6:,.0f} MB/s. That is "
+        f"{100 * seconds_link / seconds_compute:.0f} % of 25 Gbit/s, {bound}"
     )
     kernel = on_gpus("canny_ms_a_mpixel")
-    text += f"Canny alone is {kernel * PICTURES / 3.6e6:.1f} GPU-hours of an H200 ({kernel * 1000:.1f} µs a picture): one GPU would want "
-    text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write. With both copies over PCIe it does {over_pcie():,.0f} pictures/s "
-    text += f"({over_pcie() * 2**20 / 1e9:.0f} GB/s each way), {PICTURES / over_pcie() / 3600:.1f} GPU-hours, and wants "
-    text += f"{(rate['read_jpeg'] + rate['write_png']) * over_pcie() / 1000:,.0f} cores: PCIe binds before the kernel and the files before PCIe, "
-    text += "so a GPU pays only where the pictures are there already.\n\n"
+    files = rate["read_jpeg"] + rate["write_png"]
+    text += paragraph(
+        f"Canny alone takes {kernel * PICTURES / 3.6e6:.1f} GPU-hours of an H200 "
+        f"({kernel * 1000:.1f} µs a picture). One GPU would need {files / kernel:,.0f} cores that "
+        f"read and write. With both copies over PCIe it processes {over_pcie():,.0f} pictures/s "
+        f"({over_pcie() * 2**20 / 1e9:.0f} GB/s each way), in {PICTURES / over_pcie() / 3600:.1f} "
+        f"GPU-hours. It then needs {files * over_pcie() / 1000:,.0f} cores. PCIe limits before the "
+        "kernel, and files before PCIe. A GPU pays only where the pictures already are."
+    )
 
     frames = CAMERAS * FPS
     decode, detect = rate["decode"] * CAMERA_MPIXELS, rate["detect_samples"] * CAMERA_MPIXELS
     whole = (decode + detect) * more["frames"]
-    text += f"**A million cameras**, 1080p at {FPS} frames/s, around the clock.\n\n"
+    text += paragraph(f"**A million cameras**: 1080p at {FPS} frames/s, around the clock.")
     rows = [
         ["decode (H.264)", f"{decode:.2f}", f"{decode * frames / 1000:,.0f}"],
         ["detect, `samples`", f"{detect:.2f}", f"{detect * frames / 1000:,.0f}"],
@@ -172,15 +188,23 @@ def made() -> str:
     text += table(["step", "ms a frame", "cores for 10⁶ cameras"], rows)
     state = rate["state_bytes_samples"] * CAMERA_MPIXELS
     video = rate["video_bytes_a_frame"] * CAMERA_MPIXELS * FPS
-    text += f"\nA core has {1000 / FPS / whole:.2f} cameras, a day of all is {whole * frames * 24 / 1000:,.0f} core-hours. Bytes a camera and second: "
-    text += f"{video / 1e6:.2f} MB of video (this one is noisy; 0.5 MB are usual), {state / PART_SECONDS / 1e6:.2f} MB of state where every part of "
-    text += f"{PART_SECONDS} s runs on another machine, {CAMERA_MPIXELS * 2**20 * FPS / 1e6:.0f} MB if frames were sent. "
     lanes = on_gpus("motion_ms_a_mpixel")
-    text += f"An H200 detects {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras by its kernels (another model, 64 a call; states stay there): it would want "
-    text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode. The decoders of an H100 bring and the GPU searches {decoded():,.0f} frames/s of 1080p "
-    text += f"(seven videos at once, all defaults, [devices.md](results/devices.md)): {decoded() / FPS:,.0f} cameras, {CAMERAS * FPS / decoded():,.0f} such GPUs "
-    text += "for all of them: its decoders bind before its kernels.\n"
-    text += "\n" + faults(PART_SECONDS * FPS * whole / 1000)
+    text += "\n" + paragraph(
+        f"A core serves {1000 / FPS / whole:.2f} cameras. A day of all cameras is "
+        f"{whole * frames * 24 / 1000:,.0f} core-hours. Bytes for a camera each second: "
+        f"{video / 1e6:.2f} MB of video (this one is noisy; 0.5 MB are typical). State adds "
+        f"{state / PART_SECONDS / 1e6:.2f} MB where every part of {PART_SECONDS} s runs on another "
+        f"machine. Sending frames would take {CAMERA_MPIXELS * 2**20 * FPS / 1e6:.0f} MB."
+    )
+    text += paragraph(
+        f"The kernels of an H200 detect {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras "
+        "(another model, 64 in a call; states stay there). They would need "
+        f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode. An H100 decodes and searches "
+        f"{decoded():,.0f} frames/s of 1080p (seven videos concurrently, all defaults, "
+        f"[devices.md](../results/devices.md)). That is {decoded() / FPS:,.0f} cameras, and "
+        f"{CAMERAS * FPS / decoded():,.0f} GPUs for all of them. The decoders limit before the kernels."
+    )
+    text += faults(PART_SECONDS * FPS * whole / 1000)
     return text + ("\n" + beside(data) if data["beside_a_pool"] else "")
 
 
@@ -191,18 +215,21 @@ def of_frames(data: dict[str, Any]) -> str:
 
 def beside(data: dict[str, Any]) -> str:
     """Ray beside a plain pool, and OpenCV in Ray."""
-    text = "**Ray beside a plain pool of processes**, the same work by the same function: ms of CPU time of all processes\n"
-    text += "a picture or frame of 1 Mpixel, and in brackets how many came a second where fewer than one other program wanted the cores. OpenCV does the\n"
-    text += "same by hand in Ray Data (PNG, Gauss, Otsu, Canny, PNG)"
     sides = [
         side
         for side in ("pool", "ray", "cv2", "kornia")
         if any(f"{side}_cpu_ms" in row for row in data["beside_a_pool"])
     ]
-    text += (
-        "; kornia, on the CPU, finds no thresholds and takes its own.\n\n"
+    kornia = (
+        "kornia, on the CPU, has no automatic thresholds and uses its own."
         if "kornia" in sides
-        else "; kornia was not measured.\n\n"
+        else "kornia was not measured."
+    )
+    text = paragraph(
+        "**Ray beside a plain pool of processes**: the same work by the same function. Figures are "
+        "ms of CPU time of all processes for a picture or frame of 1 Mpixel. In brackets: results a "
+        "second, where fewer than one other program used the cores. OpenCV does the same by hand in "
+        f"Ray Data (PNG, Gauss, Otsu, Canny, PNG); {kornia}"
     )
     names = {
         "pictures": "pictures: PNG, Canny, PNG",
@@ -231,7 +258,10 @@ def beside(data: dict[str, Any]) -> str:
         )
     heads = {"pool": "pool", "ray": "cuesta.ray", "cv2": "cv2 in Ray", "kornia": "kornia in Ray"}
     if of_frames(data) != "long":
-        text += "Frames were measured before a worker stayed with its video ([0072](decisions/0058-ray.md)).\n\n"
+        text += paragraph(
+            "Frames were measured before a worker stayed with its video "
+            "([decision 72](../dev/decisions/0058-ray.md))."
+        )
     return text + table(
         ["of", "workers", *(heads[side] for side in sides), "Ray's part, %", "others"], rows
     )

@@ -1,4 +1,4 @@
-"""Every Python block of README.md and docs/user/python.md runs; the reference is up to date."""
+"""Every Python block of README.md and docs/user runs; the reference is up to date."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ import cuesta.bands
 
 # Module to import for a word of `needs`, where it differs.
 MODULES = {name: name for name in ("skimage", "cv2", "torch", "cupy", "PIL", "cuesta._files")}
-PAGES = ["README.md", "docs/user/python.md"]
+# cuesta_ray/test_ray.py runs those of many-machines.md, on a cluster.
+PAGES = ["README.md"] + [
+    f"docs/user/{page.name}"
+    for page in sorted((pages.ROOT / "docs/user").glob("*.md"))
+    if page.name not in ("many-machines.md", "python-api.md")
+]
 
 
 def sections() -> list[Any]:
@@ -68,6 +73,8 @@ def test_pages_have_the_blocks_they_promise() -> None:
     assert {block.needs for block in pages.blocks(pages.ROOT / "README.md")} == {()}
     needs = {block.needs for block in pages.blocks(pages.ROOT / "docs/user/python.md")}
     assert {(), ("torch",), ("torch", "cuda"), ("cupy", "cuda")} <= needs
+    for task in ("edges", "filters", "components", "moving-objects", "large-pictures", "gpu"):
+        assert pages.blocks(pages.ROOT / f"docs/user/{task}.md"), task
 
 
 @pytest.mark.timeout(180)

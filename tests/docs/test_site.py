@@ -33,7 +33,7 @@ SEARCHES = {
 }
 SHOWN = (
     "index.html",
-    "docs/user/events.html",
+    "docs/user/cameras-and-events.html",
     "docs/results/h200-production.html",
     "reference/command/edges.html",
     "reference/python/cuesta.html",
