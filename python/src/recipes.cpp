@@ -20,11 +20,6 @@ using namespace nb::literals;
 using recipes::EdgesRecipe;
 using recipes::PictureKind;
 
-EdgeLevels levels_of(const std::optional<std::string>& rule, std::optional<double> level,
-                     const std::optional<std::pair<double, double>>& given) {
-  return {rule, level, given};
-}
-
 // The edges of each picture; of Canny the thresholds that were used.
 std::vector<std::pair<double, double>> run_edges(
     const Array& image, const OutArray& out, int layout, int flat_layout,
@@ -40,7 +35,7 @@ std::vector<std::pair<double, double>> run_edges(
     inside = pictures_of(*mask, flat_layout, "mask");
     check_same_count(source.count(), inside.count(), "image", "mask");
   }
-  EdgesOptions options = edges_options_from(method, levels_of(rule, level, given), keywords);
+  EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
   if (mask && method != "canny")
     throw_invalid("mask", "mask requires method 'canny'; method is '{}'", method);
   const Exec exec = exec_from(keywords, stream, "edges");
@@ -62,7 +57,7 @@ Traced run_edge_lines(const Array& image, int layout, const std::string& method,
                       Keywords keywords, uintptr_t stream) {
   const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
-  const EdgesOptions options = edges_options_from(method, levels_of(rule, level, given), keywords);
+  const EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
   const Exec exec = exec_from(keywords, stream, "edge_lines");
   Polylines lines;
   without_lock(image, [&] { lines = recipes::edge_lines_at(source, options, scale, how, exec); });
