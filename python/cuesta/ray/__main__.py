@@ -39,7 +39,7 @@ from cuesta.ray._arguments import options_in, read_scene
 from cuesta.ray._outputs import Output, Summary, components_written
 from cuesta.ray._workers import FILTERS, METHODS
 
-#: As the command has them (docs/user/python.md).
+#: As the command has them (docs/user/command.md).
 DONE, USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
 #: What a list of components is written as, by its name.
