@@ -8,7 +8,6 @@
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
 #include "io/input_bytes.hpp"
-#include "recipes/edges.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -159,8 +158,7 @@ std::optional<Made> convert_in_bands(const Job& job, const CommonOptions& common
                              banded->size.width, banded->type);
   made.banded = banded;
   made.source_channels = banded->source_channels;
-  const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(&first.recipe());
-  if (edges != nullptr && edges->is_canny()) made.thresholds = banded->thresholds;
+  if (first.recipe().as_canny({})) made.thresholds = banded->thresholds;
   detail("{}: in bands, {} of them{}", job.input, banded->bands,
          banded->resumed_rows > 0
              ? fmt::format("; {} rows resumed from an interrupted run", banded->resumed_rows)
@@ -209,12 +207,8 @@ Conversion::Conversion(const CommonOptions& common, std::shared_ptr<const recipe
 
 void Conversion::run_on(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs) {
   const ConstAnyView seen = sources[0];
-  if (const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(recipe_.get())) {
-    const ConstAnyView mask = sources.size() > 1 ? sources[1] : ConstAnyView();
-    thresholds_ = edges->run(seen, out, mask, scale_, execs).thresholds;
-  } else {
-    recipes::run_steps(recipe_->steps({seen.type, seen.channels}), seen, out, execs);
-  }
+  const ConstAnyView mask = sources.size() > 1 ? sources[1] : ConstAnyView();
+  thresholds_ = recipe_->apply(seen, out, mask, scale_, execs);
 }
 
 void Conversion::run(ConstAnyView seen, AnyView out, ConstAnyView mask,

@@ -94,9 +94,8 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
   work.writing.lossless = true;
   if (output.keeps_metadata)
     work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
-  const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(recipe.get());
-  if (edges != nullptr && edges->is_canny()) {
-    work.canny = edges->canny(seen);
+  if (const auto canny = recipe->as_canny(seen)) {
+    work.canny = *canny;
     return work;
   }
   work.run = [recipe, seen, place](ConstAnyView rows, AnyView out) {
@@ -133,11 +132,8 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   const recipes::Execs execs = recipes::execs_of(on(gpu, exec));
   const ConstAnyView seen = recipe.see(part, kind, holder, Exec{.threads = exec.threads});
   FileResult result{.size = part.size(), .type = output.type, .channels = output.channels};
-  const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(&recipe);
   on_copy(gpu, seen, made, [&](ConstAnyView there, AnyView out) {
-    if (edges == nullptr) return run_steps(recipe.steps(recipe.seen(kind)), there, out, execs);
-    result.thresholds =
-        edges->run(there, out, {}, kind.scale, execs).thresholds.value_or(CannyResult{});
+    result.thresholds = recipe.apply(there, out, {}, kind.scale, execs).value_or(CannyResult{});
   });
   recipe.finish(seen, made, kind);
   if (output.is_mask) result.edge_pixels = recipes::count_set(made, 0, made.height());

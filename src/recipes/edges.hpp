@@ -43,6 +43,13 @@ class EdgesRecipe : public Recipe {
   /// Finds the edges of what was seen. Thresholds of the result are in the file's levels.
   EdgesResult run(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
                   const Execs& execs) const;
+  std::optional<CannyResult> apply(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
+                                   const Execs& execs) const override {
+    return run(seen, out, mask, scale, execs).thresholds;
+  }
+  std::optional<CannyOptions> as_canny(const PictureKind& seen) const override {
+    return is_canny() ? std::optional(canny(seen)) : std::nullopt;
+  }
   /// The edges that run() found, as lines; on the host or the device.
   Polylines trace(ConstAnyView seen, ConstAnyView edges, double scale, const TraceOptions& how,
                   const Exec& exec) const;

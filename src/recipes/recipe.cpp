@@ -63,6 +63,12 @@ std::vector<Choice> plan_of(const Steps& steps, Size size, PixelType type, int32
   return choices;
 }
 
+std::optional<CannyResult> Recipe::apply(ConstAnyView seen, AnyView out, ConstAnyView, double scale,
+                                         const Execs& execs) const {
+  run_steps(steps({seen.type, seen.channels, false, scale}), seen, out, execs);
+  return {};
+}
+
 ConstAnyView Recipe::see(ConstAnyView picture, const PictureKind& kind, AnyImage& holder,
                          const Exec& exec) const {
   check(kind);

@@ -87,6 +87,13 @@ class Recipe {
   virtual Steps preparation(const PictureKind& kind) const = 0;
   /// From what is seen to the result.
   virtual Steps steps(const PictureKind& seen) const = 0;
+  /// Runs the steps on what was seen, with a mask where the operation takes one (type none: no
+  /// mask). Returns the thresholds that it used, in the levels of a file that was read with
+  /// `scale`; none where the operation has none.
+  virtual std::optional<CannyResult> apply(ConstAnyView seen, AnyView out, ConstAnyView mask,
+                                           double scale, const Execs& execs) const;
+  /// The options of a recipe that is canny(), whose bands have a rule of their own; else none.
+  virtual std::optional<CannyOptions> as_canny(const PictureKind&) const { return {}; }
   /// Completes the result on the host, from what was seen (a filter copies alpha).
   virtual void finish(ConstAnyView, AnyView, const PictureKind&) const {}
 
