@@ -189,7 +189,7 @@ def test_what_is_looked_at_smaller_is_told_in_pixels_of_the_video(tmp_path: path
             assert before.mask.shape == (48, 64)
             after.load(before.save())
             assert k < 4 or after.push(frame) != []
-    with pytest.raises(cuesta.InputError, match="downscale 2 and this detector 3"):
+    with pytest.raises(cuesta.InputError, match="downscale 2 and this detector has 3"):
         alone[2].load(alone[1].save())
     with pytest.raises(cuesta.InputError, match="63 x 48 after frames of 64 x 48"):
         alone[1].push(frames[0][:, :63])

@@ -200,14 +200,14 @@ def test_a_state_that_is_none_is_refused() -> None:
     for damaged, why in [
         (b"", "cut off"),
         (saved[:-1], "cut off"),
-        (saved + b"x", "1 bytes too many"),
-        (b"x" + saved[1:], "none of this version"),
+        (saved + b"x", "1 bytes too long"),
+        (b"x" + saved[1:], "another version"),
         (saved[:48] + b"\xff" * 8 + saved[56:], "damaged"),
     ]:
         with pytest.raises(cuesta.InputError, match=why):
             detector.load(damaged)
     assert detector.save() == before
-    with pytest.raises(cuesta.InputError, match="has blur 1 and this detector 3"):
+    with pytest.raises(cuesta.InputError, match="has blur 1 and this detector has 3"):
         cuesta.MotionDetector(**{**EXACT, "blur": 3}).load(saved)
     # Every byte of the head, one after the other: an error or a state, never a fault.
     rng = np.random.default_rng(3)

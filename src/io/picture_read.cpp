@@ -579,8 +579,9 @@ struct PictureRows::State {
     cmyk = made.cmyk;
     if (const int turned = vips_image_get_orientation(image.get()); turned > 1) {
       facts.refusal = fmt::format(
-          "its EXIF orientation is {}, and turning takes the whole picture: "
-          "turn it first (vips autorot), or let all of it into memory",
+          "its EXIF orientation is {} and it cannot be read in bands; rotate it first (vips "
+          "autorot) "
+          "or raise the memory limit",
           turned);
     }
     facts.size = {image->Xsize, image->Ysize};
@@ -593,8 +594,8 @@ struct PictureRows::State {
       case VIPS_FORMAT_FLOAT:
         if (!limits.keep_floats) {
           facts.refusal =
-              "what its floats mean is told by all of them, so it is not read in "
-              "bands: bring it to 16 bits first, or let all of it into memory";
+              "its samples are floats and it cannot be read in bands; convert it to 16 bits "
+              "first or read the whole picture into memory";
         }
         facts.type = PixelType::f32;
         break;

@@ -566,7 +566,7 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
                      }),
             "filter: the picture has 3 channels; morphology requires 1");
   EXPECT_NE(error_of(ErrorCode::input, [&] { label_file(folder / "floats.tif"); })
-                .find("is told by all of them, so it is not read in bands"),
+                .find("its samples are floats and it cannot be read in bands"),
             std::string::npos);
   EXPECT_NE(error_of(ErrorCode::invalid_argument, [&] { label_file(source, {}, {.memory = 1000}); })
                 .find("1000 bytes of memory hold too few rows of 300 pixels"),

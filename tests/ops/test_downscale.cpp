@@ -271,13 +271,15 @@ TEST(Downscale, WrongStatesAreRefused) {
     EXPECT_EQ(pair.small.save(pair.detector), before);
     return why;
   };
-  EXPECT_EQ(refused(three, saved), "motion: the saved state has downscale 2 and this detector 3");
-  EXPECT_EQ(refused(whole, saved), "motion: the saved state has downscale 2 and this detector 1");
-  EXPECT_EQ(refused(two, plain), "motion: the saved state has downscale 1 and this detector 2");
+  EXPECT_EQ(refused(three, saved),
+            "motion: the saved state has downscale 2 and this detector has 3");
+  EXPECT_EQ(refused(whole, saved),
+            "motion: the saved state has downscale 2 and this detector has 1");
+  EXPECT_EQ(refused(two, plain), "motion: the saved state has downscale 1 and this detector has 2");
   EXPECT_EQ(refused(two, {}), "motion: the saved state is cut off");
   EXPECT_EQ(refused(two, {saved.begin(), saved.end() - 1}), "motion: the saved state is cut off");
   EXPECT_EQ(refused(two, std::vector<uint8_t>(99, 7)),
-            "motion: the saved state is none of this version and byte order");
+            "motion: the saved state has another version or byte order");
   auto damaged = saved;
   damaged[11] = 0x80;  // a negative width
   EXPECT_EQ(refused(two, damaged), "motion: the saved state is damaged");

@@ -9,7 +9,7 @@ A message says what is wrong, the value, and what would work: at most two senten
 characters of pattern, without a capital at its beginning (names excepted) and without a period at
 its end, in words that docs/dev/words.md does not retire. Messages are the string literals passed to the functions of
 CALLS in C++ and to raise and warnings.warn in Python, and the texts that supports() functions of
-strategies return.
+strategies return. An argument of throw_saved, and a .refusal that is kept, count as well.
 """
 
 import argparse
@@ -28,6 +28,7 @@ CALLS = {
     "ChangedStream": 1, "TooMuchMemory": 1, "fail_at": 1, "refuse": 1, "refuse_unless": 0,
     "fail": 0, "warn": 0, "refused": 1, "print_error": 0, "print_warning": 0, "bad": 0,
     "value_error": 0, "type_error": 0, "runtime_error": 0, "invalid_argument": 0,
+    "throw_saved": 0,
 }  # fmt: skip
 # A capital begins these: a name or an abbreviation.
 NAMES = re.compile(r"[A-Z][A-Z0-9]|(CUDA|Canny|Python|Otsu|Sobel|Gauss|Pillow|TensorFlow)\b")
@@ -104,6 +105,9 @@ def messages_of_cpp(source):
         end = end_of(text, match.end() - 1)
         for begin, stop in arguments(text, match.end() - 1, end)[CALLS[match.group(1)] :]:
             places.update(literals(text, begin, stop))
+    # Why a picture cannot be read in bands: kept, and thrown when rows are read.
+    for match in re.finditer(r"\.refusal\s*=\s*([^;]*);", text):
+        places.update(literals(text, match.start(1), match.end(1)))
     # supports(): functions of a request and its parameters that return a text.
     for match in re.finditer(r"std::string_view\s+\w+\(([^;{}()]*Args\b[^;{}()]*)\)\s*\{", text):
         begin = match.end() - 1
@@ -186,6 +190,9 @@ def self_test():
       std::string_view takes(const SobelArgs& args, const Parameters&) {
         return args.x ? "more than one channel" : std::string_view();
       }
+      motion::throw_saved(fmt::format("is {} bytes too long", n), "state");
+      facts.refusal = fmt::format("its kind is {}: "
+                                  "convert it", kind);
     """
     assert messages_of_cpp(cpp) == [
         (3, "radius is {}; it must be 1 to {}"),
@@ -193,6 +200,9 @@ def self_test():
         (6, "one text here"),
         (6, "another (text)"),
         (8, "more than one channel"),
+        (10, "is {} bytes too long"),
+        (10, "state"),
+        (11, "its kind is {}: convert it"),
     ], messages_of_cpp(cpp)
     python = "raise ValueError(f'sigma is {s}; ' + 'it must be above 0')\nwarnings.warn('old name')"
     assert messages_of_python(python) == [

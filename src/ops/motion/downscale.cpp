@@ -172,11 +172,10 @@ void Downscale::load(MotionDetector& detector, std::span<const uint8_t> saved) {
   if (saved.size() >= sizeof frames) std::memcpy(&frames, saved.data(), sizeof frames);
   const bool is_whole = uint32_t(frames.magic) == motion::SavedHead::magic_number;
   if (factor_ > 1 && !is_whole && frames.magic != SavedFrames::magic_number)
-    motion::throw_saved(frames.magic == 0 ? "is cut off"
-                                          : "is none of this version and byte order");
+    motion::throw_saved(frames.magic == 0 ? "is cut off" : "has another version or byte order");
   const int32_t factor = frames.magic == SavedFrames::magic_number ? frames.factor : 1;
   if (factor != factor_) {
-    motion::throw_saved(fmt::format("has downscale {} and this detector {}", factor, factor_),
+    motion::throw_saved(fmt::format("has downscale {} and this detector has {}", factor, factor_),
                         "downscale");
   }
   if (factor_ == 1) return detector.load(saved);

@@ -25,16 +25,16 @@ struct SavedHead {
   static constexpr uint32_t magic_number = 0x4d435501;  // its last byte is the version
 
   uint32_t magic = magic_number;
-  // The options that the state follows from.
+  // The options that determine the state.
   int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0, gap = 0;
   double blur_sigma = 0;
-  // What follows.
+  // The contents.
   int64_t learned = 0;  // frames, by the background
   int32_t width = 0, height = 0, channels = 1;
-  // keeps: so many frames of the warm-up; deep: frames of u16
+  // keeps: number of frames of the warm-up; deep: frames are u16
   uint8_t begun = 0, keeps = 0, holds = 0, deep = 0;
 
-  // Saved as it lies in memory: no byte of it is padding.
+  // Saved as it is in memory: it has no padding.
   static SavedHead of(const MotionOptions& options) {
     SavedHead head;
     head.model = int32_t(options.background.model);
@@ -48,11 +48,11 @@ struct SavedHead {
   }
 
   void check(const MotionOptions& options) const {
-    if (magic != magic_number) throw_saved("is none of this version and byte order");
+    if (magic != magic_number) throw_saved("has another version or byte order");
     const SavedHead mine = of(options);
     const auto check = [](const char* name, auto saved, auto here) {
       if (saved != here)
-        throw_saved(fmt::format("has {} {} and this detector {}", name, saved, here), name);
+        throw_saved(fmt::format("has {} {} and this detector has {}", name, saved, here), name);
     };
     check("background model", model, mine.model);
     check("rate_shift", rate_shift, mine.rate_shift);
@@ -63,7 +63,8 @@ struct SavedHead {
     check("steady", steady, mine.steady);
   }
 
-  /// Before memory is taken: a frame that the bytes could be of. Each state has a byte a pixel.
+  /// Checks, before memory is allocated, that `bytes` can hold a frame of this size: each state has
+  /// at least a byte a pixel.
   void check_size(int64_t bytes) const {
     if (width < 1 || height < 1 || int64_t(width) * height > bytes || learned < 0 ||
         (channels != 1 && channels != 3 && channels != 4) || deep > 1 || holds > int(steady > 0) ||
@@ -138,7 +139,7 @@ class SavedReader {
       take(static_cast<uint8_t*>(rows.data) + ptrdiff_t(y) * rows.stride_bytes, bytes_of_row(rows));
   }
   void finish() const {
-    if (!rest_.empty()) throw_saved(fmt::format("has {} bytes too many", rest_.size()));
+    if (!rest_.empty()) throw_saved(fmt::format("is {} bytes too long", rest_.size()));
   }
 
  private:
