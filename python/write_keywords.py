@@ -32,7 +32,7 @@ def lines_of(
     lines.append(f'    """The options of cuesta::{name}."""')
     for option, kind, _, text in rows:
         if option != positional:
-            said = textwrap.fill(f'"""{text}"""', 110)
+            said = textwrap.fill(f'"""{text}"""', 92)
             lines += ["", f"    {option}: {kind}", textwrap.indent(said, "    ")]
     return lines
 

@@ -1,7 +1,9 @@
 """Edges and moving objects in pictures and video: exact on any CPU and on NVIDIA GPUs.
 
-Arrays of numpy, torch, cupy and every library with DLPack go in without a copy where the pixels of a row lie next to each
-other, and with one otherwise; results are of the same kind, on the same device. PIL pictures and paths are taken too. ``strategies()`` lists every way an operation can be computed, ``verify()`` checks them on this machine.
+Functions accept arrays of numpy, torch, cupy and every library with DLPack. Where the pixels of a
+row are adjacent, the array is read in place; otherwise it is copied once. Results are arrays of the
+same library on the same device. PIL pictures and paths are accepted too. ``strategies()`` lists
+every implementation of an operation. ``verify()`` checks them on this machine.
 """
 
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is

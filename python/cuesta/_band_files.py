@@ -1,4 +1,4 @@
-"""Picture files of any size, worked on in bands of rows."""
+"""Picture files of any size, processed in bands of rows."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ __all__ = ["FileComponents", "FileResult", "edges_file", "filter_file", "label_f
 
 
 class FileResult(NamedTuple):
-    """What `edges_file` and `filter_file` made."""
+    """The result of `edges_file` and `filter_file`."""
 
     width: int
+    """In pixels."""
     height: int
+    """In pixels."""
     channels: int
+    """Channels of the target."""
     type: str
-    """"u8", "u16"."""
+    """The target's type, "u8" or "u16"."""
     low: float
+    """The low threshold that Canny used; 0 for others."""
     high: float
-    """Thresholds used, of canny."""
+    """The high threshold that Canny used; 0 for others."""
     edge_pixels: int
-    """Of canny and log."""
+    """Number of edge pixels of a mask; 0 for other results."""
     bands: int
-    """Bands that were worked on."""
+    """Number of bands that were processed."""
     resumed_rows: int
-    """Rows that an earlier process had made."""
+    """Number of rows that an earlier process had made."""
 
 
 _LAYOUTS = ("strips", "tiled", "pyramid")
@@ -70,7 +74,7 @@ def banding(
     device: str,
     progress: Callable[[int, int], Any] | None,
 ) -> Any:
-    """How a call works, as the extension takes it."""
+    """Returns how a call is divided into bands, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it must be one of {', '.join(_LAYOUTS)}", tiff)
     return files_extension().Banding(
@@ -86,13 +90,16 @@ def edges_work(
     options: dict[str, Any],
     banding: Any,
 ) -> Any:
-    """What `edges_file` does, as the extension takes it; `cuesta.ray` has it done in several processes."""
+    """Returns what `edges_file` computes, as the extension takes it.
+
+    `cuesta.ray` has it computed in several processes.
+    """
     rule, level, given = edge_levels(low, high, threshold)
     return files_extension().edges_work(method, rule, level, given, dict(options), banding)
 
 
 def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any) -> Any:
-    """What `filter_file` does."""
+    """Returns what `filter_file` computes, as the extension takes it."""
     return files_extension().filter_work(filter, element, dict(options), banding)
 
 
@@ -114,43 +121,58 @@ def edges_file(
 ) -> FileResult:
     """Finds edges in a picture file of any size: the bytes of `edges` and of the command.
 
-    The picture is processed in bands of rows, and `target` appears when it is complete. An interrupted call leaves its
-    rows in hidden files beside `target`; the same call resumes from them. Pictures that bands cannot have (EXIF
-    orientation, floats, method "boundaries") are read whole if `memory` holds them.
+    The picture is processed in bands of rows, and `target` appears when it is complete. An
+    interrupted call leaves its rows in hidden files beside `target`; the same call resumes from
+    them. Some pictures cannot be read in bands: those with EXIF orientation or floats, and all with
+    method "boundaries". They are read whole if `memory` holds them.
 
     Parameters
     ----------
     source, target : path
-        `target` has one channel: 0 and 255; of sobel without `threshold` the magnitudes, in the source's type.
+        The picture file and the result. The result has one channel: 0 and 255, or with sobel
+        without `threshold` the magnitudes in the source's type.
     method : {"canny", "log", "sobel", "boundaries"}
+        See `edges`.
     low, high, threshold : optional
-        As `edges` has them.
+        See `edges`.
     memory : int or str
-        For rows: bytes, or "512MB". libvips takes some tens of MB beside that.
+        Memory limit for rows, in bytes or as "512MB". libvips uses some tens of MB in addition.
     rows : int, optional
-        Of a band, instead.
+        Rows of a band; by default as many as `memory` holds.
     resume : bool
-        Go on where a killed process that made the same stopped.
+        Resume an interrupted run of the same call.
     tiff : {"strips", "tiled", "pyramid"}
-        How a .tif result lies. Above 4 GB it is a BigTIFF.
+        Layout of a .tif result. Above 4 GB it is a BigTIFF.
     device : str
-        "cpu", "cuda", "cuda:1", or "cuda:all", which spreads the bands over all GPUs. The result is the same. Bands go
-        through page-locked memory, three on their way for each GPU; all of them are in `memory`.
+        "cpu", "cuda", "cuda:1", or "cuda:all", which spreads the bands over all GPUs. The result is
+        the same. Bands pass through page-locked memory, three in flight for each GPU. All of them
+        count in `memory`.
     progress : callable, optional
-        Told (done, all), numbers of rows.
+        Called with (done, all), numbers of rows.
     **options
-        As `edges` takes them, and how it runs: strategy, parameters, threads.
+        The options of `edges`, and strategy, parameters and threads.
+
+    Returns
+    -------
+    FileResult
+        Size, thresholds and counts.
 
     Raises
     ------
     InputError
-        Naming the file and the reason.
+        The source cannot be read. The message names the file and the reason.
     OutputError
-        Naming the file and the reason.
+        The target cannot be written. The message names the file and the reason.
     InvalidArgument
-        Also where `memory` does not hold the rows around one.
+        An argument is invalid, or `memory` does not hold the rows that one row requires.
     DeviceError
-        Where there is no such GPU.
+        There is no such GPU.
+
+    Examples
+    --------
+    >>> import cuesta
+    >>> def outlines(scan):
+    ...     return cuesta.edges_file(scan, "edges.tif", memory="2GB", sigma=1.4)
     """
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress)
@@ -172,20 +194,32 @@ def filter_file(
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileResult:
-    """A filter of a picture file of any size, as `edges_file` works: byte for byte that of the whole picture.
+    """Filters a picture file of any size, in bands of rows; see `edges_file`.
+
+    The bytes are those of the filter of the whole picture.
 
     Parameters
     ----------
     source, target : path
-        All channels but alpha are filtered, and keep their type.
+        The picture file and the result. All channels but alpha are filtered and keep their type.
     filter : {"gaussian", "box", "sharpen", "median", "laplacian", "erode", "dilate", "open", "close"}
-        The last four take one channel.
+        The function of that name. The last four support one channel.
     element : str
-        Of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
+        Structuring element of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
     memory, rows, resume, tiff, device, progress
-        As `edges_file` has them.
+        See `edges_file`.
     **options
-        As the functions of these names take them, and how it runs: strategy, parameters, threads.
+        The options of that function, and strategy, parameters and threads.
+
+    Returns
+    -------
+    FileResult
+        Size and counts.
+
+    Raises
+    ------
+    InputError, OutputError, InvalidArgument, DeviceError
+        See `edges_file`.
     """
     files = files_extension()
     work = filter_work(
@@ -196,29 +230,31 @@ def filter_file(
 
 @dataclass(frozen=True, eq=False)
 class FileComponents:
-    """What `label_file` found: components, numbered from 1 by their first pixel in raster order."""
+    """The result of `label_file`: components, numbered from 1 by their first pixel in raster order."""
 
     width: int
+    """Of the picture, in pixels."""
     height: int
+    """Of the picture, in pixels."""
     count: int
-    """How many components there are."""
+    """Number of components."""
     boxes: np.ndarray[Any, Any]
     """(count, 4) int32: x, y, width, height in pixels."""
     areas: np.ndarray[Any, Any]
     """(count,) int64, in pixels."""
     centroids: np.ndarray[Any, Any]
-    """(count, 2) float64: x, y."""
+    """(count, 2) float64: x, y in pixels."""
     bands: int
-    """Bands that were worked on."""
+    """Number of bands that were processed."""
 
 
 def label_work(threshold: float, options: dict[str, Any], banding: Any) -> Any:
-    """What `label_file` does."""
+    """Returns what `label_file` computes, as the extension takes it."""
     return files_extension().label_work(float(threshold), dict(options), banding)
 
 
 def components_of(found: dict[str, Any]) -> FileComponents:
-    """What the extension found."""
+    """Makes the result of what the extension found."""
     return FileComponents(count=len(found["boxes"]), **{**found, "areas": found["areas"][:, 0]})
 
 
@@ -232,30 +268,32 @@ def label_file(
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileComponents:
-    """Connected components of a picture file of any size: those that `label` finds in the whole picture.
+    """Finds the connected components of a picture file of any size: those of `label`.
 
-    The picture is worked on in bands of rows. Nothing is written, so there is nothing to go on from: a call
-    that is killed begins again.
+    The picture is processed in bands of rows. Nothing is written, so an interrupted call cannot be
+    resumed.
 
     Parameters
     ----------
     source : path
-        Gray levels above `threshold` are foreground; of colors they are taken as `imread(gray=True)` makes them.
+        The picture file. Gray levels above `threshold` are foreground. Colors become gray levels as
+        with `imread(gray=True)`.
     threshold : float
-        0: all that is not black.
+        In gray levels; with 0 every pixel that is not black is foreground.
     memory, rows, device, progress
-        As `edges_file` has them; the components come on top of `memory`, about 52 bytes each.
+        See `edges_file`. The components use about 52 bytes each in addition to `memory`.
     **options
-        As `label` takes them, and how it runs: connectivity, strategy, threads.
+        connectivity, strategy and threads; see `label`.
 
     Returns
     -------
     FileComponents
+        Boxes, areas and centroids.
 
     Raises
     ------
     InputError, InvalidArgument
-        As `edges_file`.
+        See `edges_file`.
     """
     files = files_extension()
     work = label_work(threshold, options, banding(memory, rows, True, "strips", device, progress))

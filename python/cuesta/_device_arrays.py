@@ -12,10 +12,11 @@ from cuesta.errors import InvalidArgument, Unsupported
 
 
 class DeviceArray:
-    """Memory on a CUDA device that no array library stands for: DLPack and the CUDA array interface are all it has, and
-    all that torch, cupy, numba and JAX need to read it.
+    """Memory on a CUDA device that belongs to no array library.
 
-    Bare producers become one to be read, and their results are one; `to_device` makes one of an array in host memory.
+    It offers DLPack and the CUDA array interface, which torch, cupy, numba and JAX can read. Bare
+    producers become one when they are read, and their results are one. `to_device` makes one of an
+    array in host memory.
     """
 
     def __init__(self, producer: Any, stream: int = 0, owner: Any = None) -> None:
@@ -26,7 +27,7 @@ class DeviceArray:
         self.shape, self.strides, self.dtype, self._pointer = _core.facts(producer)
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        # What is enqueued has been waited for when the array was handed out.
+        # The work on the stream was complete when the array was exported.
         return self._producer.__dlpack__(**keywords)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -41,14 +42,15 @@ class DeviceArray:
             "typestr": dtype.str,
             "data": (self._pointer, False),
             "strides": tuple(stride * dtype.itemsize for stride in self.strides),
-            "stream": self.stream or None,  # None: nothing to wait for; 0 is not allowed
+            "stream": self.stream or None,  # None: no stream to wait for; 0 is not allowed
             "version": 3,
         }
 
 
 def to_device(array: Any, device: int = 0) -> DeviceArray:
-    """A copy of an array on a CUDA device, for machines without torch or cupy: the functions of this package take it, and
-    give such arrays.
+    """Copies an array to a CUDA device, for machines without torch or cupy.
+
+    The functions of this package accept such arrays, and return such arrays for them.
 
     Parameters
     ----------
@@ -60,14 +62,15 @@ def to_device(array: Any, device: int = 0) -> DeviceArray:
     Returns
     -------
     DeviceArray
-        Contiguous, with shape, dtype (a text), DLPack and the CUDA array interface. `to_host` brings it back.
+        Contiguous, with shape, dtype (a str), DLPack and the CUDA array interface. `to_host` copies
+        it back.
 
     Raises
     ------
     InvalidArgument
-        For an empty array, or another dtype.
+        The array is empty or has another dtype.
     DeviceError
-        Where there is no such GPU.
+        There is no such GPU.
 
     Examples
     --------
@@ -80,7 +83,7 @@ def to_device(array: Any, device: int = 0) -> DeviceArray:
     dtype = NUMPY.dtype(array)
     if (
         dtype not in DTYPES or dtype == "float16"
-    ):  # of which no operation takes one without a library that converts it
+    ):  # no operation supports it without a library that converts it
         raise InvalidArgument(
             f"array has dtype {dtype}; to_device takes uint8, bool, uint16, int16, int32 and float32 (convert with astype)",
             dtype,
@@ -95,12 +98,12 @@ def to_device(array: Any, device: int = 0) -> DeviceArray:
 
 
 def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
-    """A copy of a `DeviceArray` in host memory, when what is enqueued on its stream is done.
+    """Copies a `DeviceArray` to host memory, after the work on its stream.
 
     Parameters
     ----------
     array : DeviceArray
-        Contiguous, as `to_device` and the functions of this package make them.
+        Contiguous, as `to_device` and the functions of this package return it.
 
     Returns
     -------
@@ -110,9 +113,9 @@ def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
     Raises
     ------
     InvalidArgument
-        For an array that is not contiguous.
+        The array is not contiguous.
     DeviceError
-        Also for a fault in what was enqueued before.
+        The GPU, or work that was enqueued before, failed.
     """
     if not isinstance(array, DeviceArray):
         raise TypeError(
@@ -129,7 +132,7 @@ def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
 
 
 class _Device(Dlpack):
-    """`DeviceArray`s: producers of a CUDA device without a library behind them."""
+    """The kind of `DeviceArray`: memory on a CUDA device without a library."""
 
     channel_first = False
 
@@ -138,7 +141,9 @@ class _Device(Dlpack):
         return name
 
     def handle(self, array: Any, dtype: str) -> Any:
-        return array._producer if isinstance(array, DeviceArray) else array  # or what `empty` made
+        return (
+            array._producer if isinstance(array, DeviceArray) else array
+        )  # or an array of `empty`
 
     def stream(self, array: Any, stream: Any, device: int) -> int:
         return int(array.stream if stream is None else stream)
@@ -173,8 +178,10 @@ class _Device(Dlpack):
 
 
 def of_interface(array: Any, interface: dict[str, Any], what: str) -> DeviceArray:
-    """A producer of the CUDA array interface as an array:
-    https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3."""
+    """Wraps a producer of the CUDA array interface, version 2 or 3, as an array.
+
+    Source: https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
+    """
     dtype = np.dtype(interface["typestr"])
     name = NUMPY.dtype(np.empty(0, dtype))
     if name not in DTYPES:

@@ -1,4 +1,4 @@
-"""Edges: Canny, Laplacian of Gaussian, Sobel, boundaries. Pictures of one channel; Canny and boundaries of three as well."""
+"""Edge detectors: Canny, Laplacian of Gaussian, Sobel, boundaries."""
 
 from __future__ import annotations
 
@@ -74,60 +74,66 @@ def canny(
     return_thresholds: bool = False,
     **options: Unpack[CannyOptions],
 ) -> A | tuple[A, list[tuple[float, float]]]:
-    """Canny's edges.
+    """Finds edges with Canny's detector.
 
-    Smoothing, gradient, thinning to one pixel, and hysteresis between two thresholds.
+    The steps are smoothing, gradient, thinning to one pixel, and hysteresis between two thresholds.
 
     Parameters
     ----------
     image : array
-        uint8, uint16 or float32, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`. Also three
-        channels, (H, W, 3) or (N, H, W, 3), as `color` says. A second or fourth channel is alpha, which is left out.
+        uint8, uint16 or float32. One channel: (H, W), or a batch (N, H, W). Three channels:
+        (H, W, 3) or (N, H, W, 3); `color` selects how they are used. A second or fourth channel is
+        alpha and is ignored. Other shapes need `layout`.
     low, high : float or sequence of N floats, optional
-        Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3; up to
-        8 for float32 from 0 to 1). Swapped when low > high. A batch may have a pair for each picture. Both or neither.
+        Thresholds in units of the gradient, as in cv2.Canny. The L1 gradient with aperture 3
+        reaches 2040 for uint8, and 8 for float32 from 0 to 1. They are swapped when low > high. A
+        batch may have a pair for each picture. Give both or neither.
     **options
     threshold : {"auto", "otsu", "median", "percentile:P", "noise"}
-        Where thresholds come from when they are not given: Otsu's over the non-zero magnitudes ("auto" too), 1.33 times
-        their median, the magnitude that P percent of all pixels do not exceed, or Otsu's unless nothing is there but noise,
-        of which nothing is found; low is half of high.
+        The rule that finds the high threshold when none is given; low is half of it. "otsu" and
+        "auto": Otsu's threshold of the non-zero magnitudes. "median": 1.33 times their median.
+        "percentile:P": the magnitude that P percent of all pixels do not exceed. "noise": as
+        "otsu", but a picture of noise alone has no edges.
     border, border_value
-        What the smoothing reads outside the picture: "reflect101", "symmetric", "replicate", "constant", "wrap" or
+        The border of the smoothing: "reflect101", "symmetric", "replicate", "constant", "wrap" or
         "ignore". The gradient always replicates, and magnitudes outside are 0.
     mask : array, optional
-        uint8 or bool of the image's shape without its channels; where it is 0 the magnitude is 0.
+        uint8 or bool of the image's shape without its channels. The magnitude is 0 where the mask
+        is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
-        What the dimensions mean, where the shape alone does not say.
+        The meaning of the dimensions, where the shape alone is ambiguous.
     out : array, optional
-        uint8 of the result's shape, and the image's kind and device; receives the result.
+        uint8 of the result's shape, of the image's library and device; receives the result.
     strategy, parameters
-        Pins a strategy by name (`cuesta.strategies("canny")`) and sets its parameters; by default the best.
+        The strategy by name (`cuesta.strategies("canny")`) and its parameters. The default is the
+        fastest that supports the request.
     threads : int, optional
-        On the CPU; by default every core.
+        Number of CPU threads; by default every core.
     stream : optional
-        The CUDA stream (torch.cuda.Stream, cupy.cuda.Stream or its pointer); by default the library's current one.
+        The CUDA stream: a torch.cuda.Stream, a cupy.cuda.Stream or a pointer. The default is the
+        library's current one.
     return_thresholds : bool
-        Also return the pairs that were used.
+        Also return the thresholds that were used.
 
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape (without three channels), kind and device; with `return_thresholds` also a
-        list of (low, high), one a picture.
+        uint8, 0 or 255, of the image's shape without three channels, on its device. With
+        `return_thresholds` also a list of (low, high), one for each picture.
 
     Raises
     ------
     InvalidArgument
-        Naming the argument, its value and what is accepted.
+        An argument is invalid. The message names it, its value and what is accepted.
     Unsupported
-        When the pinned strategy refuses the request.
+        The chosen strategy does not support the request.
     DeviceError
-        When the image is on a GPU that this build or machine cannot use.
+        The image is on a GPU that this build or machine cannot use.
 
     Notes
     -----
-    Source: Canny 1986 as OpenCV defines it; paper 001. On CUDA given thresholds only enqueue; automatic ones wait for
-    the stream.
+    Source: Canny 1986 as OpenCV defines it; paper 001. On CUDA a call with given thresholds only
+    enqueues work. Automatic thresholds wait for the stream.
 
     Examples
     --------
@@ -148,7 +154,7 @@ def canny(
     if sigma is None:
         sigma = default_of("CannyOptions", "sigma")
     if border != "reflect101" and sigma != 0:
-        # The same smoothing with another border, as a step of its own.
+        # The same smoothing with another border is a separate step.
         smoothed = Result(s, None, s.dtype)
         smoothing = {
             "sigma": sigma,
@@ -212,32 +218,33 @@ def canny_of_gradients(
     return_thresholds: bool = False,
     **options: Unpack[CannyGradientOptions],
 ) -> A | tuple[A, list[tuple[float, float]]]:
-    """Canny's edges where the gradients are given: thinning and hysteresis alone.
+    """Finds Canny's edges from given gradients, by thinning and hysteresis alone.
 
     Parameters
     ----------
     gx, gy : array
-        The gradient to the right and down, int16 or float32 of one shape: (H, W), (N, H, W), or with three channels
-        (H, W, 3), (N, H, W, 3); other shapes with `layout`.
+        The gradient to the right and down, int16 or float32, of one shape: (H, W) or (N, H, W).
+        With three channels: (H, W, 3) or (N, H, W, 3). Other shapes need `layout`.
     low, high : float or sequence of N floats, optional
-        Thresholds in the gradient's units, as `canny` has them.
+        Thresholds in the gradient's units; see `canny`.
     **options
     threshold, mask, layout, out, strategy, parameters, threads, stream, return_thresholds
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        As `canny`.
+        As `canny` returns it.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    Of int16 these are the edges of cv2.Canny(dx, dy, ...) where abs(gx) is at most 27145; cv2's 32 bits overflow beyond.
+    For int16 the edges equal cv2.Canny(dx, dy, ...) where abs(gx) is at most 27145. Above that
+    cv2's 32 bits overflow.
 
     Examples
     --------
@@ -272,7 +279,7 @@ def log_edges(
     out: A | None = None,
     **options: Unpack[LogOptions],
 ) -> A:
-    """Edges by the Laplacian of a Gaussian.
+    """Finds edges as zero crossings of the Laplacian of a Gaussian.
 
     Parameters
     ----------
@@ -280,25 +287,26 @@ def log_edges(
         uint8 or uint16, one channel.
     **options
     response : bool
-        Return the undivided integer response instead of edges: 289 L for the default window, 65536 L for others.
+        Return the undivided integer response instead of edges: 289 L for the default window, 65536
+        L for others.
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        uint8, 0 or 255; int32 with `response`.
+        uint8, 0 or 255; with `response` int32.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    Source: paper 000, with its equation 5 composed instead of added. The border extends the picture before the one
-    stencil of both steps. Without ksize a sigma above 2.2 is made of two Gaussians of sigma / sqrt(2); the
-    first one's picture is of the image's type.
+    Source: paper 000, with its equation 5 composed instead of added. The border extends the picture
+    before the one stencil of both steps. Without `ksize` a sigma above 2.2 is composed of two
+    Gaussians of sigma / sqrt(2). The picture between the two has the image's type.
     """
     s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, "int32" if response else "uint8")
@@ -316,32 +324,33 @@ def boundaries(
     out: A | None = None,
     **options: Unpack[BoundaryOptions],
 ) -> A:
-    """Boundaries between things and surfaces: edges of brightness and color, those of texture left out.
+    """Finds boundaries of objects and surfaces, without the edges of texture.
 
     Parameters
     ----------
     image : array
-        uint8 or uint16, three channels of red, green and blue, (H, W, 3) or (N, H, W, 3), or one channel; other shapes
-        with `layout`. Alpha is left out. On a GPU the strategy "plain" takes it.
+        uint8 or uint16 in RGB order, (H, W, 3) or (N, H, W, 3), or one channel. Other shapes need
+        `layout`. Alpha is ignored. On a GPU the strategy "plain" computes it.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape (without three channels) and kind.
+        uint8, 0 or 255, of the image's shape without three channels, on its device.
 
     Raises
     ------
     InvalidArgument, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    Gradients of three scales of a pyramid are added (Burt and Adelson 1983), of brightness and two opponent colors (Di
-    Zenzo 1986), and a pixel's threshold rises with the mean gradient around it (Grigorescu, Petkov and Westenberg
-    2003). One threshold serves all pictures; docs/user/accuracy.md has what is found with it.
+    Gradients of brightness and two opponent colors (Di Zenzo 1986) are added over three scales of a
+    pyramid (Burt and Adelson 1983). The threshold of a pixel rises with the mean gradient around it
+    (Grigorescu, Petkov and Westenberg 2003). One threshold serves all pictures.
+    docs/user/accuracy.md reports the accuracy with it.
 
     Examples
     --------
@@ -363,7 +372,7 @@ def boundaries(
 
 
 _SOBEL_OUTPUTS = ("gx", "gy", "magnitude", "direction")
-# Of each source's type, the types that its outputs come in; the first is what comes without one.
+# For each source type the types of its outputs, the default first.
 _SOBEL_OF_U8: dict[str, tuple[str, ...]] = {
     "gx": ("int16", "int32"),
     "gy": ("int16", "int32"),
@@ -410,40 +419,53 @@ def sobel(
     out: Any = None,
     **options: Unpack[SobelOptions],
 ) -> A | tuple[A, ...]:
-    """Gradients by the Sobel operator, and what follows from them.
+    r"""Computes gradients with the Sobel operator, their magnitude and their direction.
 
     Parameters
     ----------
     image : array
         uint8, uint16 or float32, one channel.
     outputs : str or tuple of str
-        "gx", "gy", "magnitude", "direction": one name gives one array, a tuple a tuple.
+        "gx", "gy", "magnitude", "direction". One name returns one array, a tuple returns a tuple.
     **options
     dtype : str, optional
-        Of gx and gy "int16" (default, saturated) or "int32"; of the magnitude "uint8", "uint16" (saturated) or
-        "float32", by default the image's type; of the direction "uint8" (default: 0 horizontal gradient, 1 diagonal \\,
-        2 vertical, 3 diagonal /) or "float32" (radians). With several outputs it applies to those that take it. Of a
-        float32 image all are float32.
+        Applies to the outputs that have this type; `Notes` lists the types, the default first.
+        The outputs of a float32 image are all float32.
     layout, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
     out : array, or sequence of arrays in the order of `outputs`, optional
+        Receives the results.
 
     Returns
     -------
     array or tuple of arrays
-        Of the image's shape, kind and device.
+        Of the image's shape, library and device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    gx and gy of integers equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients, an l2
-    magnitude of an integer type is rounded down. Of float32 images gradients are float32 sums, down the columns of the
-    window and then across, by fma; every NaN is the same one. Paper 003's steps are strategies: on CUDA
-    `sobel(t, strategy="shared-1d")`.
+    - gx and gy: "int16" (saturated) or "int32".
+    - magnitude: the image's type, "uint8", "uint16" (saturated) or "float32".
+    - direction: "uint8" (0 horizontal gradient, 1 diagonal \, 2 vertical, 3 diagonal /) or
+      "float32" (radians).
+
+    gx and gy of integers equal cv2.Sobel with scale 1. Magnitude and direction use the exact
+    gradients. An l2 magnitude of an integer type is rounded down. The gradients of float32 images
+    are float32 sums by fma, down the columns of the window and then across. Every NaN is the same
+    one. The steps of paper 003 are strategies: on CUDA `sobel(t, strategy="shared-1d")`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64), np.uint8)
+    >>> picture[:, 32:] = 100
+    >>> gx, gy = cuesta.sobel(picture, outputs=("gx", "gy"))
+    >>> int(gx.max()), int(gy.max()), gx.dtype.name
+    (400, 0, 'int16')
     """
     single = isinstance(outputs, str)
     wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs)

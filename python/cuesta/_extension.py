@@ -1,5 +1,7 @@
-"""Which build of the extension `cuesta._core` is: the one with a CUDA part that the package cuesta-cuda13 brings, where that is
-installed and of our version; else our own. Chosen before anything imports it, by `import cuesta`.
+"""Selects the build of the extension `cuesta._core`.
+
+It is the build with a CUDA part from the package cuesta-cuda13, where that is installed in our
+version. Otherwise it is our own. `import cuesta` selects it before anything imports it.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ COMPANION, FOLDER = "cuesta-cuda13", "cuesta_cuda"
 
 
 def _companion() -> Path | None:
-    """The companion's extension, if one is there."""
-    found = importlib.util.find_spec(FOLDER)  # looks, and imports nothing
+    """Returns the companion's extension, if it is installed."""
+    found = importlib.util.find_spec(FOLDER)  # finds it without importing it
     for folder in (found and found.submodule_search_locations) or []:
         for suffix in importlib.machinery.EXTENSION_SUFFIXES:
             path = Path(folder, "_core" + suffix)
@@ -39,7 +41,7 @@ def _choose() -> None:
         return
     ours, theirs = _version("cuesta"), _version(COMPANION)
     if ours is None or ours != theirs:
-        if ours is None:  # a folder that was copied, or a bundle that leaves metadata out
+        if ours is None:  # a copied folder, or a bundle without metadata
             why, remedy = (
                 "cuesta's version is not known, as its metadata is not here",
                 "install cuesta with pip",

@@ -1,4 +1,7 @@
-"""Linear filters and the median on pictures of 1 to 4 channels, each filtered by itself."""
+"""Linear filters and the median, for pictures of 1 to 4 channels.
+
+Each channel is filtered by itself.
+"""
 
 from __future__ import annotations
 
@@ -56,25 +59,33 @@ def gaussian(
     out: A | None = None,
     **options: Unpack[GaussianOptions],
 ) -> A:
-    """Gaussian smoothing.
+    """Smooths a picture with a Gaussian.
 
     Parameters
     ----------
     image : array
-        uint8, uint16, float16 or float32; float16 is computed in float32.
+        uint8, uint16, float16 or float32. float16 is computed in float32.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        Of the image's type, shape, kind and device. On uint8 equal to cv2.GaussianBlur, byte for byte.
+        Of the image's type, shape, library and device. On uint8 the bytes equal cv2.GaussianBlur's.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((5, 5), np.uint8)
+    >>> picture[2, 2] = 255
+    >>> cuesta.gaussian(picture, ksize=3)[2].tolist()
+    [0, 32, 64, 32, 0]
     """
     if sigma is None and options.get("ksize") is None:
         raise InvalidArgument("sigma and ksize are missing; give one or both", "None")
@@ -90,27 +101,34 @@ def median(
     out: A | None = None,
     **options: Unpack[MedianOptions],
 ) -> A:
-    """The sample in the middle of each window's.
+    """Replaces each sample by the median of the window around it.
 
     Parameters
     ----------
     image : array
-        uint8, uint16, float16 or float32. Floats are ordered as by IEEE 754's totalOrder: -0 before +0, NaNs at both
-        ends by their sign.
+        uint8, uint16, float16 or float32. Floats are ordered by IEEE 754's totalOrder: -0 before
+        +0, and NaNs at both ends by their sign.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        Of the image's type, shape, kind and device. Equal to cv2.medianBlur, byte for byte, wherever that takes the
-        image and its floats have no NaN and no -0.
+        Of the image's type, shape, library and device. The bytes equal cv2.medianBlur's where it
+        supports the image, unless floats have a NaN or -0.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> row = np.array([[1, 9, 2, 3, 8]], np.uint8)
+    >>> cuesta.median(row, 3).tolist()
+    [[1, 2, 3, 3, 8]]
     """
     return _filtered(_core.median, image, layout, out, {"ksize": ksize, **options})
 
@@ -126,36 +144,46 @@ def correlate(
     out: A | None = None,
     **options: Unpack[FilterOptions],
 ) -> A:
-    """Correlation with any stencil (cv2.filter2D, scipy.ndimage.correlate).
+    """Correlates a picture with any stencil, as cv2.filter2D and scipy.ndimage.correlate.
 
     Parameters
     ----------
     image : array
         uint8, uint16, float16 or float32.
     stencil : array or str
-        (height, width), 1 to 255 each, whole numbers or floats; or text, "1 2 1; 2 4 2; 1 2 1 / 16". The anchor is
-        (height // 2, width // 2). Floats on integer pictures are first rounded to multiples of 2^-16.
+        (height, width), 1 to 255 each, whole numbers or floats; or text, "1 2 1; 2 4 2; 1 2 1 /
+        16". The anchor is (height // 2, width // 2). For integer pictures, floats are first rounded
+        to multiples of 2^-16.
     divisor : int, optional
-        Divides the sum. Of integer stencils on integer pictures: round half to even of sum / divisor, then saturate.
+        Divides the sum. For integer stencils on integer pictures the quotient is rounded half to
+        even, then saturated.
     **options
     dtype : str, optional
-        Of the result: the image's type (default), "int16" or "float32".
+        The result's type: the image's (default), "int16" or "float32".
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        Of the image's shape, kind and device.
+        Of the image's shape, library and device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    The rows of papers 000, 002 and 003 are strategies on CUDA: `correlate(t, s, strategy="shared-constant")`.
+    The steps of papers 000, 002 and 003 are strategies on CUDA: `correlate(t, s,
+    strategy="shared-constant")`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> row = np.array([[0, 0, 4, 0, 0]], np.uint8)
+    >>> cuesta.correlate(row, [[1, 2, 1]], divisor=4).tolist()
+    [[0, 1, 2, 1, 0]]
     """
     taps = stencil_of(stencil, divisor)
     return _filtered(_core.correlate, image, layout, out, {**options}, taps, dtype=dtype)
@@ -172,17 +200,27 @@ def convolve(
     out: A | None = None,
     **options: Unpack[FilterOptions],
 ) -> A:
-    """Convolution: `correlate` with the stencil turned by 180 degrees (equation 3 of paper 000).
+    """Convolves a picture with any stencil.
 
-    Results and errors are `correlate`'s.
+    This is `correlate` with the stencil turned by 180 degrees (equation 3 of paper 000).
 
     Parameters
     ----------
     image, stencil, divisor, dtype
-        As `correlate` has them.
+        See `correlate`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
+
+    Returns
+    -------
+    array
+        As `correlate` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     taps = stencil_of(stencil, divisor)
     return _filtered(_core.convolve, image, layout, out, {**options}, taps, dtype=dtype)
@@ -197,15 +235,25 @@ def box(
     out: A | None = None,
     **options: Unpack[BoxOptions],
 ) -> A:
-    """The mean of n × n pixels (cv2.blur); results and errors are `correlate`'s.
+    """Computes the mean of n × n pixels, as cv2.blur.
 
     Parameters
     ----------
     image : array
-        As `correlate` has it.
+        See `correlate`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
+
+    Returns
+    -------
+    array
+        Of the image's type, shape, library and device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     return _filtered(_core.box, image, layout, out, {"n": n, **options})
 
@@ -219,15 +267,31 @@ def sharpen(
     out: A | None = None,
     **options: Unpack[SharpenOptions],
 ) -> A:
-    """n² in the centre of n × n times -1 (paper 002; sum 1); results and errors are `correlate`'s.
+    """Sharpens a picture: n² times each pixel minus the others of n × n pixels.
+
+    The stencil is n × n times -1, with n² in its centre, so that its sum is 1.
 
     Parameters
     ----------
     image : array
-        As `correlate` has it.
+        See `correlate`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
+
+    Returns
+    -------
+    array
+        Of the image's type, shape, library and device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
+
+    Notes
+    -----
+    Source: paper 002.
     """
     return _filtered(_core.sharpen, image, layout, out, {"n": n, **options})
 
@@ -241,14 +305,24 @@ def laplacian(
     out: A | None = None,
     **options: Unpack[FilterOptions],
 ) -> A:
-    """0 1 0; 1 -4 1; 0 1 0 (cv2.Laplacian with ksize 1); results and errors are `correlate`'s.
+    """Computes the Laplacian with the stencil 0 1 0; 1 -4 1; 0 1 0, as cv2.Laplacian with ksize 1.
 
     Parameters
     ----------
     image, dtype
-        As `correlate` has them.
+        See `correlate`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
+
+    Returns
+    -------
+    array
+        As `correlate` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     return _filtered(_core.laplacian, image, layout, out, {**options}, dtype=dtype)

@@ -1,4 +1,4 @@
-"""Calls on a GPU recorded once and launched again: CUDA graphs."""
+"""Calls on a GPU that are recorded once and launched many times: CUDA graphs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ __all__ = ["Graphed", "graphed"]
 
 R = TypeVar("R")
 
-# The first call of a size takes memory, which a graph cannot hold; the second finds it in one piece.
+# The first call of a size allocates memory, which a graph cannot do; the second finds it in one
+# piece.
 _CALLS_BEFORE = 2
 
 
 class _Graph(Protocol):
-    """A graph of one array library: made from a call, it holds what that call returned."""
+    """A graph of one array library, recorded from a call, with what that call returned."""
 
     result: Any
 
     def __init__(self, call: Callable[[], Any], like: Any) -> None: ...
     def launch(self) -> None:
-        """On the library's current stream."""
+        """Launches the graph on the library's current stream."""
 
     def copy(self, given: Any, into: Any) -> None:
-        """The same, of an array into another."""
+        """Copies an array into another on that stream."""
 
 
 class _TorchGraph:
@@ -44,13 +45,13 @@ class _TorchGraph:
             self._graph = torch.cuda.CUDAGraph()
             failure: Exception | None = None
             try:
-                # Tensors that the call makes are the graph's: they stay while it does.
+                # Tensors that the call makes belong to the graph, and exist as long as it does.
                 with torch.cuda.graph(self._graph, capture_error_mode="thread_local"):
                     try:
                         self.result = call()
                     except Exception as error:
                         failure = error
-            except RuntimeError as error:  # of torch: a call ended the recording
+            except RuntimeError as error:  # from torch: a call ended the recording
                 failure = failure or error
             if failure is not None:
                 raise _not_recorded(failure) from failure
@@ -69,7 +70,7 @@ class _CupyGraph:
         self._cupy = cupy
         with like.device:
             before = cupy.cuda.get_current_stream()
-            # Its own memory pool hands nothing that the graph uses to others while this lives.
+            # While the stream exists, its memory pool does not reuse what the graph uses.
             self._stream = stream = cupy.cuda.Stream(non_blocking=True)
             stream.wait_event(before.record())
             with stream:
@@ -97,12 +98,16 @@ class _CupyGraph:
 
 
 def _not_recorded(failure: Exception) -> Exception:
-    """What the caller's function raised, in its words; what the library did, in ours."""
+    """Returns the error of a failed recording.
+
+    An error of the caller's function or of this package stays as it is; the array library's becomes
+    Unsupported.
+    """
     if isinstance(failure, Error) or not isinstance(failure, RuntimeError):
         return failure
     return Unsupported(
-        f"graphed: the calls cannot be recorded ({failure}); a CUDA graph holds what stays on the GPU: no call that "
-        "waits for it or brings an answer to the host",
+        f"graphed: the calls cannot be recorded ({failure}); a CUDA graph supports calls that neither wait for the GPU "
+        "nor copy a result to the host",
         str(failure),
     )
 
@@ -111,12 +116,12 @@ _GRAPHS: dict[str, type[_Graph]] = {"torch": _TorchGraph, "cupy": _CupyGraph}
 
 
 class Graphed(Generic[R]):
-    """A call recorded by `graphed`.
+    """A call that `graphed` recorded.
 
     Attributes
     ----------
     arrays : tuple of arrays
-        What each launch reads: the examples.
+        The examples, which each launch reads.
     result
         What the call returned when it was recorded. Every launch writes the same arrays.
     """
@@ -134,12 +139,19 @@ class Graphed(Generic[R]):
         Parameters
         ----------
         *arrays
-            None: the examples are read as they are now, and the call is one launch. Else one for each example, of its
-            library, device, shape and type; those that are not the example itself are copied into it before.
+            With none the examples are read as they are now, in one launch. Otherwise give one for
+            each example, with its library, device, shape and type. Arrays that are not the example
+            itself are copied into it first.
 
         Returns
         -------
-        `result`, whose arrays hold the answer until the next launch.
+        object
+            `result`, whose arrays are valid until the next launch.
+
+        Raises
+        ------
+        InvalidArgument
+            The number of arrays differs, or an array does not match its example.
         """
         if arrays:
             self._take(arrays)
@@ -149,8 +161,8 @@ class Graphed(Generic[R]):
     def _take(self, arrays: tuple[Any, ...]) -> None:
         if len(arrays) != len(self.arrays):
             raise InvalidArgument(
-                f"{len(arrays)} arrays are given and the call was recorded with {len(self.arrays)}; give as many, or "
-                "none where they are in place",
+                f"{len(arrays)} arrays are given and the call was recorded with {len(self.arrays)}; give the same number, or "
+                "none to launch with the examples",
                 str(len(arrays)),
             )
         kind = self._kind
@@ -161,14 +173,14 @@ class Graphed(Generic[R]):
             found = kind_of(given, f"array {i}")
             if found is not kind or kind.device(given) != self._device:
                 raise InvalidArgument(
-                    f"array {i} is {where(found, given)} and was recorded {where(kind, example)}; they must be alike",
+                    f"array {i} is {where(found, given)} and was recorded as {where(kind, example)}; they must be of one library and device",
                     where(found, given),
                 )
-            says, recorded = (f"{tuple(a.shape)} {kind.dtype(a)}" for a in (given, example))
-            if says != recorded:
+            given_as, recorded = (f"{tuple(a.shape)} {kind.dtype(a)}" for a in (given, example))
+            if given_as != recorded:
                 raise InvalidArgument(
-                    f"array {i} has shape and type {says} and was recorded with {recorded}; record a call for each",
-                    says,
+                    f"array {i} has shape and type {given_as} and was recorded with {recorded}; record a graph for each shape and type",
+                    given_as,
                 )
             copies.append((given, example))
         for given, example in copies:
@@ -176,37 +188,39 @@ class Graphed(Generic[R]):
 
 
 def graphed(function: Callable[..., R], *examples: Any, **options: Any) -> Graphed[R]:
-    """Records ``function(*examples, **options)`` into a CUDA graph, which then runs again at the cost of one launch.
+    """Records ``function(*examples, **options)`` as a CUDA graph, which runs again with one launch.
 
     Parameters
     ----------
     function : callable
-        A function of this package, or one of yours that makes several such calls (and, for torch, any operation of
-        torch's that its graphs take). It is called three times; what it does on the host is not repeated by launches.
+        A function of this package, or one of yours that makes several such calls. With torch it may
+        also use any operation that torch's graphs support. It is called three times. What it does
+        on the host is not repeated by launches.
     *examples : torch or cupy arrays on one CUDA device
-        What the call reads. The graph reads this memory again at every launch: fill the arrays, or hand others over.
+        The arrays that the call reads. Every launch reads this memory again: fill the arrays, or
+        pass others.
     **options
-        Handed on to `function`.
+        Passed on to `function`.
 
     Returns
     -------
     Graphed
-        ``step()`` launches; ``step(array)`` copies the array into the example before. Both return the arrays that the
-        recorded call made, which every launch writes anew.
+        ``step()`` launches; ``step(array)`` first copies the array into the example. Both return
+        the arrays of the recorded call, which every launch overwrites.
 
     Raises
     ------
     InvalidArgument
-        For arrays on the CPU, of other libraries, or on several devices.
+        The arrays are on the CPU, of other libraries, or on several devices.
     Unsupported
-        For calls whose answer is a host object, which they wait for: automatic thresholds of `canny`, `histogram`,
-        `label`, `MotionDetector`; and for filters that the strategy "plain" alone takes, which copies its taps from the
-        host.
+        The call waits for a result on the host: automatic thresholds of `canny`, `histogram`,
+        `label`, `MotionDetector`. Also filters that only the strategy "plain" supports, which
+        copies its taps from the host.
 
     Notes
     -----
-    torch's and cupy's own capture take calls of this package too, in ``torch.cuda.graph(...)`` say: a recorded call's
-    scratch memory is the graph's.
+    The capture of torch and cupy records calls of this package too, as in
+    ``torch.cuda.graph(...)``. The scratch memory of a recorded call belongs to the graph.
 
     Examples
     --------
@@ -222,12 +236,12 @@ def graphed(function: Callable[..., R], *examples: Any, **options: Any) -> Graph
     for i, (found, array) in enumerate(zip(kinds, examples)):
         if found.device(array) < 0 or found.name not in _GRAPHS:
             raise InvalidArgument(
-                f"example {i} is {where(found, array)}; graphs are of torch's or cupy's arrays on a CUDA device",
+                f"example {i} is {where(found, array)}; it must be a torch or cupy array on a CUDA device",
                 where(found, array),
             )
         if found is not kind or found.device(array) != device:
             raise InvalidArgument(
-                f"example {i} is {where(found, array)} and example 0 {where(kind, examples[0])}; they must be alike",
+                f"example {i} is {where(found, array)} and example 0 {where(kind, examples[0])}; they must be of one library and device",
                 where(found, array),
             )
     graph = _GRAPHS[kind.name](functools.partial(function, *examples, **options), examples[0])

@@ -1,4 +1,4 @@
-"""What there is, and whether it is right on this machine."""
+"""Strategies and devices, and their verification on this machine."""
 
 from __future__ import annotations
 
@@ -26,77 +26,92 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to compute an operation: one row of its table."""
+    """One implementation of an operation."""
 
     operation: str
+    """Such as "canny"."""
     name: str
+    """The name that `strategy=` takes."""
     device: str
     """"cpu" or "cuda"."""
     tier: str
-    """"reference", "baseline", "ladder" (a paper's step, runs only by name) or "production"."""
+    """"reference", "baseline", "ladder" (a step of a paper, runs only by name) or "production"."""
     idea: str
+    """What it does that the strategies before it do not."""
     paper: str
-    """The report it comes from, "000" to "004"; empty for ours."""
+    """The paper it comes from, "000" to "004"; empty for ours."""
     exactness: str
     """"equal bytes", or the bound on floating-point results."""
     parameters: dict[str, tuple[str, tuple[str, ...]]]
-    """Name to meaning and accepted values, the default first; of a range, those that `verify` tries."""
+    """Name to meaning and accepted values, the default first.
+
+    For a range the values are those that `verify` tries.
+    """
     allocates: bool
-    """Takes device memory also after the first call of a size."""
+    """Whether it allocates device memory also after the first call of a size."""
     host_sync: bool
-    """Waits for the GPU inside the call."""
+    """Whether it waits for the GPU inside the call."""
     built: bool
-    """False for those that need a GPU where this build has no CUDA."""
+    """Whether this build has it. GPU strategies are missing in a build without CUDA."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What a call runs, or why nothing does."""
+    """The strategy that a call runs, or the reason why it runs none."""
 
     operation: str
+    """Such as "canny"."""
     strategy: str | None
-    """None where no strategy takes the request."""
+    """None where no strategy supports the request."""
     device: str
     """"cpu" or "cuda"."""
     tier: str
+    """See `Strategy`."""
     processor: str
     """The instruction set ("AVX2"), or the GPU's name."""
     threads: int
-    """On the CPU."""
+    """Number of CPU threads."""
     passed_over: dict[str, str]
-    """Strategies before it that refuse the request, and why."""
+    """Earlier strategies that do not support the request, with the reasons."""
     refusal: str
-    """One sentence where none takes it; else empty."""
+    """One sentence where no strategy supports the request, otherwise empty."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `verify` found of one strategy."""
+    """The result of `verify` for one strategy."""
 
     operation: str
+    """Such as "canny"."""
     strategy: str
+    """Its name."""
     equal: int
-    """Cases whose bytes are the reference's."""
+    """Number of cases with the reference's bytes."""
     refused: int
+    """Number of cases that the strategy does not support."""
     failed: int
+    """Number of cases with other bytes."""
     failures: tuple[str, ...]
-    """The first few, each naming its case."""
+    """The first few failures, each with its case."""
 
     @property
     def passed(self) -> bool:
-        """Nothing failed, and something ran."""
+        """Whether nothing failed and something ran."""
         return self.failed == 0 and self.equal > 0
 
 
 @dataclass(frozen=True)
 class Device:
-    """A GPU this build can use."""
+    """A GPU that this build can use."""
 
     index: int
+    """Its number in `device=`."""
     name: str
+    """As the driver reports it."""
     compute_capability: str
+    """Such as "9.0"."""
     memory: int
-    """Bytes."""
+    """In bytes."""
 
 
 def _device_kind(device: str | None) -> str | None:
@@ -114,13 +129,32 @@ def _check_operation(operation: str | None) -> None:
 
 
 def strategies(operation: str | None = None, device: str | None = None) -> list[Strategy]:
-    """Every strategy, in the order of the tables; a build without CUDA lists those for GPUs too, as not ``built``.
+    """Lists the strategies in the order of their tables.
+
+    A build without CUDA lists those for GPUs too; they are not ``built``.
 
     Parameters
     ----------
     operation : str, optional
-        One of those that `cuesta list operations` prints, such as "canny"; all of them without.
+        A name that `cuesta list operations` prints, such as "canny"; by default all.
     device : {"cpu", "cuda"}, optional
+        By default both.
+
+    Returns
+    -------
+    list of Strategy
+        Those of one operation are adjacent.
+
+    Raises
+    ------
+    InvalidArgument
+        There is no such operation or device.
+
+    Examples
+    --------
+    >>> import cuesta
+    >>> cuesta.strategies("canny", "cpu")[0].device
+    'cpu'
     """
     _check_operation(operation)
     wanted = _device_kind(device)
@@ -166,20 +200,28 @@ def verify(
     level: str = "quick",
     device: str = "cpu",
 ) -> list[Report]:
-    """Runs every strategy on made-up pictures and compares its bytes with the reference's, on this machine.
+    """Runs every strategy on generated pictures and compares its bytes with the reference's.
 
     Parameters
     ----------
     operation, strategy : str, optional
-        Only these.
+        Run only these.
     level : {"quick", "full", "sizes"}
         "full" tries more shapes and options, "sizes" all of 1..70 × 1..70.
     device : {"cpu", "cuda"}
+        The processor of the strategies.
 
     Returns
     -------
     list of Report
-        ``all(r.passed for r in verify())`` is what should hold.
+        ``all(r.passed for r in verify())`` is True on a machine that computes right results.
+
+    Raises
+    ------
+    InvalidArgument
+        There is no such operation, strategy, level or device.
+    DeviceError
+        There is no usable GPU.
     """
     _check_operation(operation)
     if _device_kind(device) == "cuda":
@@ -198,29 +240,30 @@ def verify(
 
 
 def which_all(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> list[Choice]:
-    """Every step that a call would run, in order, without running it.
+    """Lists every step that a call would run, in order, without running it.
 
     Parameters
     ----------
     function : str or callable
-        A function of this package that takes arrays, or its name: "canny", "gaussian", "label" ...
+        A function of this package that reads arrays, or its name: "canny", "gaussian", "label" ...
     *args, **kwargs
         Its arguments. Arrays are checked, not read.
 
     Returns
     -------
     list of Choice
-        One for each operation that the call is made of, and for each picture of a batch that runs by itself.
+        One for each operation of the call, and for each picture of a batch that runs by itself.
 
     Raises
     ------
     InvalidArgument
-        Where `function` is none of this package's, or as the call itself.
+        `function` is not of this package, or its arguments are invalid.
 
     Examples
     --------
     >>> import numpy as np, cuesta
-    >>> [step.operation for step in cuesta.which_all("log_edges", np.zeros((64, 64), np.uint8), sigma=3)]
+    >>> picture = np.zeros((64, 64), np.uint8)
+    >>> [step.operation for step in cuesta.which_all("log_edges", picture, sigma=3)]
     ['convolve', 'log']
     """
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
@@ -251,25 +294,25 @@ def which_all(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
 
 def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choice:
-    """The strategy that a call would run, without running it.
+    """Returns the strategy that a call would run, without running it.
 
     Parameters
     ----------
     function : str or callable
-        A function of this package that takes arrays, or its name: "canny", "gaussian", "label" ...
+        A function of this package that reads arrays, or its name: "canny", "gaussian", "label" ...
     *args, **kwargs
         Its arguments. Arrays are checked, not read.
 
     Returns
     -------
     Choice
-        Of the first step that no strategy takes; else of the last, which writes the result. `which_all` has every
-        step.
+        The first step that no strategy supports; otherwise the last step, which writes the result.
+        `which_all` returns every step.
 
     Raises
     ------
     InvalidArgument
-        Where `function` is none of this package's, or as the call itself.
+        `function` is not of this package, or its arguments are invalid.
 
     Examples
     --------
@@ -283,7 +326,13 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
 
 
 def devices() -> list[Device]:
-    """The GPUs this build can use; none without CUDA or a driver."""
+    """Lists the GPUs that this build can use.
+
+    Returns
+    -------
+    list of Device
+        Empty without CUDA or a driver.
+    """
     found, _ = _core.devices()
     return [
         Device(i, name, capability, memory) for i, (name, capability, memory) in enumerate(found)

@@ -1,6 +1,6 @@
-"""Array libraries: what their arrays look like, how the extension takes them, how results are made.
+"""Array libraries: how the extension reads their arrays, and how results are made.
 
-A *kind* knows one library. `kind_of` finds the kind of an array.
+A *kind* stands for one library. `kind_of` finds the kind of an array.
 """
 
 from __future__ import annotations
@@ -22,39 +22,62 @@ class Kind(Protocol):
     """One array library."""
 
     name: str
-    #: Whether pictures with channels are customarily channel-first, so that the last dimension says nothing.
+    #: Whether pictures are customarily channel-first, so that a small last dimension is ambiguous.
     channel_first: bool
 
-    def dtype(self, array: Any) -> str: ...
+    def dtype(self, array: Any) -> str:
+        """Returns the name of an array's type, as numpy spells it."""
+
     def handle(self, array: Any, dtype: str) -> Any:
-        """What the extension takes for an array of that type, without a copy."""
+        """Returns what the extension reads for an array of that type, without a copy."""
 
     def device(self, array: Any) -> int:
-        """The CUDA device's index; -1 for the CPU."""
+        """Returns the CUDA device's index; -1 for the CPU."""
 
     def stream(self, array: Any, stream: Any, device: int) -> int:
-        """The pointer of the caller's stream, or of the library's current one on that device; 0 on the CPU."""
+        """Returns the pointer of the caller's stream; 0 on the CPU.
+
+        The default is the library's current stream on that device.
+        """
 
     def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
-        """What the library itself does inside is enqueued on the caller's stream."""
+        """Enqueues the library's own work inside the block on the caller's stream."""
 
-    def contiguous(self, array: Any) -> bool: ...
+    def contiguous(self, array: Any) -> bool:
+        """Whether an array is contiguous and aligned."""
+
     def strides(self, array: Any) -> Sequence[int] | None:
-        """In samples; None where the library does not say, or they are no whole number of samples."""
+        """Returns strides in samples; None where they are unknown or no whole number of samples."""
 
     def pack(self, array: Any) -> Any:
-        """A contiguous copy."""
+        """Returns a contiguous copy."""
 
-    def assign(self, target: Any, values: Any) -> None: ...
-    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any: ...
-    def writable(self, array: Any) -> bool: ...
-    def cast(self, array: Any, dtype: str) -> Any: ...
-    def to_interleaved(self, array: Any, axis: int) -> Any: ...
+    def assign(self, target: Any, values: Any) -> None:
+        """Copies values into an array."""
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        """Makes an array on the device of `like`."""
+
+    def writable(self, array: Any) -> bool:
+        """Whether an array may be written."""
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        """Returns a copy in another type."""
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        """Returns a contiguous copy with the channels, at `axis`, last."""
+
     def without_alpha(self, array: Any) -> Any:
-        """A view of an array whose last dimension is 2 or 4 channels: of one without that dimension, or of three."""
+        """Returns a view without alpha of an array whose last dimension is 2 or 4 channels.
 
-    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any: ...
-    def finish(self, result: Any, like: Any) -> Any: ...
+        Of 2 channels that dimension is dropped; of 4, three remain.
+        """
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        """Returns a numpy array as one of the library, on the device of `like`."""
+
+    def finish(self, result: Any, like: Any) -> Any:
+        """Returns a result as the caller gets it."""
 
 
 class _Numpy:
@@ -123,7 +146,7 @@ class _Torch:
         import torch
 
         self._torch = torch
-        dlpack: Any = torch.utils.dlpack  # its stub does not export what its page documents
+        dlpack: Any = torch.utils.dlpack  # its stub lacks what its page documents
         self._to_dlpack: Callable[[Any], Any] = dlpack.to_dlpack
         self._names = {
             getattr(torch, name): name for name in DTYPES if hasattr(torch, name)
@@ -140,7 +163,7 @@ class _Torch:
         return self._names.get(array.dtype) or str(array.dtype).removeprefix("torch.")
 
     def handle(self, array: Any, dtype: str) -> Any:
-        # No gradient flows through these operations; the tensor itself is left as it is.
+        # No gradient passes these operations; the tensor itself is unchanged.
         return self._to_dlpack(array.detach() if array.requires_grad else array)
 
     def device(self, array: Any) -> int:
@@ -197,7 +220,7 @@ class _Torch:
         else:
             made = torch.empty(shape, dtype=self._types[dtype], device=like.device)
         if stream is not None and hasattr(stream, "cuda_stream"):
-            # The allocator must not hand the memory out again before this stream has used it.
+            # The allocator must not reuse the memory before this stream has used it.
             made.record_stream(stream)
         return made
 
@@ -234,7 +257,7 @@ class _Cupy:
 
     def handle(self, array: Any, dtype: str) -> Any:
         viewed = array.view(self._cupy.uint8) if dtype == "bool" else array
-        return viewed.__dlpack__(stream=-1)  # this call is on the caller's stream already
+        return viewed.__dlpack__(stream=-1)  # this call is already on the caller's stream
 
     def device(self, array: Any) -> int:
         return int(array.device.id)
@@ -304,7 +327,7 @@ class _Cupy:
 
 
 class Dlpack:
-    """Any other library that speaks DLPack and the array API; results go back through its from_dlpack."""
+    """Any other library with DLPack and the array API. Results return through its from_dlpack."""
 
     name = "DLPack"
     channel_first = True
@@ -313,7 +336,7 @@ class Dlpack:
         return str(array.dtype).rpartition(".")[2]
 
     def handle(self, array: Any, dtype: str) -> Any:
-        # Its stream is not known here, so the producer is asked to have the data ready on the default one.
+        # Its stream is unknown here, so the producer makes the data ready on the default one.
         return array.__dlpack__(stream=1) if self.device(array) >= 0 else array
 
     def device(self, array: Any) -> int:
@@ -329,13 +352,13 @@ class Dlpack:
         return nullcontext()
 
     def contiguous(self, array: Any) -> bool:
-        return True  # as far as it says; the extension sees the strides
+        return True  # where it is known; the extension checks the strides
 
     def strides(self, array: Any) -> Sequence[int] | None:
         return None
 
     def pack(self, array: Any) -> Any:
-        raise NotImplementedError  # nothing here says that it is not contiguous
+        raise NotImplementedError  # there is no evidence that it is not contiguous
 
     def assign(self, target: Any, values: Any) -> None:
         raise NotImplementedError
@@ -379,17 +402,17 @@ _kinds: dict[type, Kind] = {np.ndarray: NUMPY}
 
 
 def register(of: type, kind: Kind) -> None:
-    """Makes `kind_of` answer `kind` for arrays of a type."""
+    """Registers `kind` for arrays of a type."""
     _kinds[of] = kind
 
 
 def known_kind(array: Any) -> Kind | None:
-    """The kind of an array whose type was seen before."""
+    """Returns the kind of an array whose type was seen before, otherwise None."""
     return _kinds.get(type(array))
 
 
 def kind_of(array: Any, what: str) -> Kind:
-    """The kind of an array. Raises TypeError for what is none."""
+    """Returns the kind of an array. Raises TypeError for anything else."""
     found = _kinds.get(type(array))
     if found is not None:
         return found
@@ -413,12 +436,13 @@ def kind_of(array: Any, what: str) -> Kind:
 
 
 def where(kind: Kind, array: Any) -> str:
-    """An array's library and device in words."""
+    """Describes an array's library and device in words."""
     device = kind.device(array)
     return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
 
 
 def dtype_error(what: str, dtype: str) -> InvalidArgument:
+    """Returns the error for a type that is not supported."""
     return InvalidArgument(
         f"{what} has dtype {dtype}; samples are uint8, bool, uint16, float16 or float32, as the operation "
         "takes them (convert with astype or to)",

@@ -1,4 +1,4 @@
-"""Layouts: what the dimensions of an array mean."""
+"""Layouts: the meaning of an array's dimensions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from cuesta.errors import InvalidArgument
 LAYOUTS = {"HW": 0, "HWC": 1, "CHW": 2, "NHW": 3, "NHWC": 4, "NCHW": 5}
 NAMES = tuple(LAYOUTS)
 _DIMENSIONS = {"HW": 2, "HWC": 3, "CHW": 3, "NHW": 3, "NHWC": 4, "NCHW": 4}
-# Where the height, width and channels of each layout are; -1: absent.
+# Dimension of height, width and channels in each layout; -1: absent.
 _AXES = ((0, 1, -1), (0, 1, 2), (1, 2, 0), (1, 2, -1), (1, 2, 3), (2, 3, 1))
 INTERLEAVED = (1, 4)
-# Of a result that has one channel where the source has several.
+# Layout of a result with one channel where the source has several.
 LAYOUT_WITHOUT_CHANNELS = {1: 0, 4: 3}
 
 
 def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
-    """Whether a view can say it: the pixels of a row lie next to each other, and rows do not overlap. Rows, planes and
-    pictures may be any distance apart, backwards too."""
+    """Whether the extension can read an array in place.
+
+    It can where the pixels of a row are adjacent and rows do not overlap. Rows, planes and pictures
+    may be any distance apart, backwards too.
+    """
     if kind.contiguous(array):
         return True
     strides = kind.strides(array)
@@ -37,10 +40,13 @@ def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
 
 
 def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -> int:
-    """The layout's number. Unnamed, 2 dimensions are HW. 3 dimensions are HWC when the last is 1 to 4 and the first is
-    larger, and NHW when the last is larger than 4; 4 dimensions NHWC and NCHW alike (planes one by one). For libraries
-    whose pictures are channel-first a small last dimension says nothing, and where both ends are small nobody can
-    know: those must be named."""
+    """Returns the number of a layout, named or found from the shape.
+
+    Without a name 2 dimensions are HW. Where the last exceeds 4, 3 dimensions are NHW and 4 are
+    NCHW, whose planes are processed one by one. Otherwise they are HWC and NHWC where the height
+    exceeds 4. In libraries whose pictures are channel-first a small last dimension is ambiguous. A
+    layout that is ambiguous must be named.
+    """
     count = len(shape)
     if layout is not None:
         number = LAYOUTS.get(layout)

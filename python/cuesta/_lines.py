@@ -1,4 +1,4 @@
-"""Edges as lines: linked points between the pixels."""
+"""Edges as lines of linked points, which are placed between the pixels."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ __all__ = ["Line", "trace"]
 
 
 class Line(NamedTuple):
-    """A line of an edge. Its brighter side is at the right of who walks along the points."""
+    """One line of an edge. Along its points the brighter side is at the right."""
 
     points: NDArray[np.float64]
-    """(N, 2): x to the right and y down, in pixels; (0, 0) is the centre of the upper left pixel."""
+    """(N, 2): x to the right and y down, in pixels. (0, 0) is the centre of the upper left pixel."""
     strengths: NDArray[np.float64]
-    """(N,): the gradient's magnitude in the units of Canny's thresholds; of "log" the step of L, in gray levels."""
+    """(N,): the gradient's magnitude in the units of Canny's thresholds.
+
+    With method "log" it is the step of L, in gray levels.
+    """
     closed: bool
-    """The last point is joined to the first, which is not there twice."""
+    """Whether the last point joins the first. The first point is not repeated."""
     length: float
-    """Pixels, before it was simplified."""
+    """In pixels, before the line was simplified."""
     strength: float
-    """Mean of its points', before it was simplified."""
+    """Mean strength of the points, before the line was simplified."""
 
 
 def lines_of(
     places: bytes, strengths: bytes, rows: list[tuple[int, bool, float, float]]
 ) -> list[Line]:
-    """Lines from what the extension returns."""
+    """Makes lines from what the extension returns."""
     xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
     strong = np.frombuffer(strengths, np.float64).copy()
     lines, at = [], 0
@@ -61,52 +64,55 @@ def trace(
     layout: str | None = None,
     **options: Unpack[TraceOptions],
 ) -> list[Line]:
-    """Edges as lines, with points between the pixels.
+    """Finds edges as lines, with points between the pixels.
 
     Parameters
     ----------
     image : array
-        uint8, uint16 or, of Canny, float32; one picture: (H, W), of Canny also (H, W, 3). Of one on a GPU edges are found there, a
-        copy of both is waited for, and the CPU makes the same lines.
+        One picture (H, W), uint8, uint16 or float32. Method "canny" also reads (H, W, 3). Method
+        "log" does not read float32. For an image on a GPU the edges are found there. The call waits
+        for a copy of both, and the CPU makes the same lines.
     low, high : float, optional
-        Of "canny": thresholds in units of the gradient, as `canny` has them. Both or neither.
+        Method "canny": thresholds in units of the gradient; see `canny`. Give both or neither.
     **options
     method : {"canny", "log"}
-        Canny's edges, linked by their gradients' directions; or the zero crossings of the Laplacian of a Gaussian, as
-        contours.
+        "canny": Canny's edges, linked by the directions of their gradients. "log": the zero
+        crossings of the Laplacian of a Gaussian, as contours.
     threshold : str or float, optional
-        Of "canny" how thresholds are found, as `canny` has it ("auto"); of "log" the gray levels that L of two
-        neighbours differ by (5).
+        Method "canny": the rule that finds the thresholds; see `canny` (default "auto"). Method
+        "log": the difference of L between two neighbours, in gray levels (default 5).
     edges : array, optional
-        Of "canny": uint8 or bool of the image's shape, not 0 on edges that were found before, about a pixel wide. Then
-        no edges are looked for.
+        Method "canny": uint8 or bool of the image's shape, non-zero on edges about a pixel wide.
+        These edges are linked, and no others are found.
     mask : array, optional
-        Of "canny": uint8 or bool of the image's shape; no edges where it is 0.
+        Method "canny": uint8 or bool of the image's shape. No edges are found where it is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
-        What the dimensions mean, where the shape alone does not say.
+        The meaning of the dimensions, where the shape alone is ambiguous.
     strategy, parameters
-        Of the edges: as `canny` and `log_edges` have them.
+        The strategy that finds the edges; see `canny` and `log_edges`.
     threads : int, optional
         By default every core. The lines are the same with any number.
     stream : optional
-        The CUDA stream, as in `sobel`.
+        The CUDA stream; see `canny`.
 
     Returns
     -------
     list of Line
-        Ordered by their first points, row by row: points (N, 2) as x and y, strengths (N,), closed, length, strength.
+        Ordered by their first points, row by row.
 
     Raises
     ------
     InvalidArgument
-        Naming the argument, its value and what is accepted; also for several pictures.
+        An argument is invalid, or there are several pictures. The message names the argument, its
+        value and what is accepted.
     Unsupported
-        When the pinned strategy refuses the request.
+        The chosen strategy does not support the request.
 
     Notes
     -----
-    Points are refined after Devernay 1995 and Grompone von Gioi & Randall, IPOL 2017; lines are simplified after Ramer
-    1972 and Douglas & Peucker 1973. docs/user/accuracy.md has what they are off by.
+    Points are refined after Devernay 1995 and Grompone von Gioi & Randall, IPOL 2017. Lines are
+    simplified after Ramer 1972 and Douglas & Peucker 1973. docs/user/accuracy.md reports the error
+    of the points.
 
     Examples
     --------

@@ -26,20 +26,23 @@ class Detection(NamedTuple):
     box: tuple[int, int, int, int]
     """x, y, width, height in pixels."""
     area: int
-    """Pixels."""
+    """In pixels."""
     centroid: tuple[float, float]
-    """x, y."""
+    """x, y in pixels."""
 
 
 class FrameState(NamedTuple):
-    """What a detector knows of one frame beside its objects."""
+    """The state of a detector after one frame, beside the objects."""
 
     warming_up: bool
-    """The background is being learned: nothing is found."""
+    """Whether the background is still being learned. Such frames have no objects."""
     changed: bool
-    """Most of the picture changed at once (a lamp, an exposure, a cut); a warm-up begins here."""
+    """Whether most of the picture changed at once, which starts a warm-up.
+
+    Causes are a lamp, an exposure or a cut.
+    """
     shift: tuple[int, int]
-    """How far the camera's moves put the picture off its place: x, y in pixels, to the right and down."""
+    """The picture's displacement by moves of the camera: x to the right and y down, in pixels."""
 
 
 def _detections(found: list[tuple[int, int, int, int, int, float, float]]) -> list[Detection]:
@@ -57,7 +60,7 @@ class MotionDetector(HoldsState):
     Raises
     ------
     InvalidArgument, Unsupported
-        Naming the argument.
+        An option is invalid or not supported. The message names it.
 
     Examples
     --------
@@ -82,20 +85,26 @@ class MotionDetector(HoldsState):
         layout: str | None = None,
         **options: Unpack[Execution],
     ) -> list[Detection]:
-        """The moving objects of the next frame, in raster order of their first pixel.
+        """Finds the moving objects of the next frame.
 
         Parameters
         ----------
         frame : array
-            uint8 or uint16: (H, W), or (H, W, 3 or 4) in RGB order. A gray level is 256 in uint16, as `read_video` has it
-            with `keep_depth`. Frames of the warm-up have no objects; all must be of one size and type and on one device.
+            uint8 or uint16: (H, W), or (H, W, 3 or 4) in RGB order. In uint16 a gray level is 256,
+            as `read_video` returns it with `keep_depth`. All frames must have one size and type and
+            be on one device.
         layout, strategy, parameters, threads, stream
-            As `canny` has them.
+            See `canny`.
+
+        Returns
+        -------
+        list of Detection
+            In raster order of their first pixel. Frames of the warm-up have no objects.
 
         Raises
         ------
         InputError
-            For a frame of another size, type or device; the detector is as before.
+            The frame has another size, type or device. The detector is unchanged.
         """
         s = Source(frame, layout, "frame", options.pop("stream", None))
         return _detections(self._core.push(s.handle, s.layout, options, s.stream))
@@ -109,34 +118,38 @@ class MotionDetector(HoldsState):
         layout: str | None = None,
         **options: Unpack[Execution],
     ) -> list[list[Detection]]:
-        """The next frame of each of several cameras, on the GPU in the same launches and with one wait for all.
+        """Finds the moving objects in the next frames of several cameras, one each.
+
+        On the GPU all frames share the launches, and the call waits once.
 
         Parameters
         ----------
         detectors : sequence of MotionDetector
-            One a camera, each with a background, options and mask of its own.
+            One for each camera, each with its own background, options and mask.
         frames : sequence of arrays
-            A frame for each detector, as `push` takes it. Sizes may differ; all must be on one device.
+            A frame for each detector; see `push`. Sizes may differ. All frames must be on one
+            device.
         layout, strategy, parameters, threads, stream
-            As `canny` has them; the layout is that of every frame.
+            See `canny`. The layout is that of every frame.
 
         Returns
         -------
         list of lists of Detection
-            For each camera what its own `push` would find.
+            For each camera the objects that its own `push` finds.
 
         Raises
         ------
         InvalidArgument
-            For another number of frames than of detectors, none, a detector that stands there twice, and frames on
-            several devices or streams.
+            The numbers of frames and detectors differ or are 0, a detector occurs twice, or the
+            frames are on several devices or streams.
         InputError
-            For a frame of another size, type or device than its camera's before.
+            A frame has another size, type or device than the camera's frames before.
 
         Examples
         --------
         >>> import numpy as np, cuesta
-        >>> cameras = [cuesta.MotionDetector(blur=1, close="rect:3", open="rect:3") for _ in range(2)]
+        >>> options = {"blur": 1, "close": "rect:3", "open": "rect:3"}
+        >>> cameras = [cuesta.MotionDetector("first", **options) for _ in range(2)]
         >>> frames = [np.zeros((40, 60), np.uint8), np.zeros((30, 30), np.uint8)]
         >>> cuesta.MotionDetector.push_cameras(cameras, frames)
         [[], []]
@@ -169,7 +182,10 @@ class MotionDetector(HoldsState):
 
     @property
     def mask(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """The last frame's mask after closing and opening: (H, W) uint8, 0 or 255, numpy. Empty before the first."""
+        """The last frame's mask after closing and opening.
+
+        A numpy array (H, W) of uint8, 0 or 255. It is empty before the first frame.
+        """
         while True:  # another thread may push frames of another size, or reset
             width, height = self._core.size
             made = np.empty((height, width), np.uint8)
@@ -178,30 +194,35 @@ class MotionDetector(HoldsState):
 
     @property
     def states(self) -> list[FrameState]:
-        """What is known of each frame of the last call, which is one. Empty before the first."""
+        """The states after the frames of the last call: one, or none before the first frame."""
         return [
             FrameState(warming, changed, (x, y)) for warming, changed, x, y in self._core.states
         ]
 
     @property
     def threshold(self) -> float:
-        """The threshold that the last frame used, in gray levels."""
+        """The threshold of the last frame, in gray levels."""
         return self._core.threshold
 
     def reset(self) -> None:
-        """Forgets the background; the next frame founds it anew and may have another size."""
+        """Forgets the background. The next frame initialises it and may have another size."""
         self._core.reset()
 
     def save(self) -> bytes:
-        """All that is known after the frames so far, but for `mask` and `threshold`.
+        """Saves the state after the frames so far, without `mask` and `threshold`.
 
-        A detector with the same options that loads it goes on as this one would, byte for byte, in another process or on
-        another machine. About 15 bytes a pixel of the model "samples", twice that of uint16.
+        A detector with the same options can load it, in another process or on another machine. It
+        continues as this one would, byte for byte.
+
+        Returns
+        -------
+        bytes
+            About 15 bytes a pixel for the model "samples", twice that for uint16.
 
         Raises
         ------
         Unsupported
-            After frames on the GPU.
+            The frames were on the GPU.
 
         Examples
         --------
@@ -218,22 +239,28 @@ class MotionDetector(HoldsState):
         return self._core.save()
 
     def load(self, saved: bytes) -> None:
-        """Goes on where the detector that was saved stood.
+        """Loads a saved state, and continues where that detector stopped.
+
+        Parameters
+        ----------
+        saved : bytes
+            As `save` returns it.
 
         Raises
         ------
         InputError
-            For bytes that are no whole state of a detector with the same background, blur, blur_sigma, warm_up, relearn
-            and steady; this one is then as before.
+            The bytes are not a complete state of a detector with the same background, blur,
+            blur_sigma, warm_up, relearn and steady. This detector is unchanged.
         """
         self._core.load(saved)
 
     @property
     def founded_by(self) -> int | None:
-        """Of so many first frames all is made that is known later; None where every frame is learned from.
+        """Number of first frames that determine the background; None where all frames do.
 
-        Only the background "first" without `relearn` and `steady` has such a number: after so many frames `save` gives
-        what is right before any later frame, so parts of a video may be looked at in any order.
+        Only the background "first" without `relearn` and `steady` has such a number. After these
+        frames `save` returns the right state for any later frame. Parts of a video can then be
+        processed in any order.
         """
         return self._core.founded_by
 
@@ -245,6 +272,22 @@ class BackgroundSubtractor(HoldsState):
     Parameters
     ----------
     **options
+
+    Raises
+    ------
+    InvalidArgument
+        An option is invalid. The message names it.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> subtractor = cuesta.BackgroundSubtractor("first")
+    >>> frame = np.zeros((4, 6), np.uint8)
+    >>> background, difference, mask = subtractor.push(frame, 20)
+    >>> frame[1, 2] = 90
+    >>> background, difference, mask = subtractor.push(frame, 20)
+    >>> int(difference.max()), int((mask > 0).sum()), subtractor.frames
+    (90, 1, 2)
     """
 
     def __init__(self, model: str | None = None, **options: Unpack[BackgroundOptions]) -> None:
@@ -259,27 +302,29 @@ class BackgroundSubtractor(HoldsState):
         layout: str | None = None,
         **options: Unpack[Execution],
     ) -> tuple[Any, Any, Any]:
-        """Holds a frame against the background, then learns it.
+        """Compares a frame with the background, then learns it.
 
         Parameters
         ----------
         frame : array
-            (H, W) uint8 or uint16, all of one size and type and on one device. A gray level is 256 in uint16, as
-            `read_video` has it with `keep_depth`: what is finer than a level is learned, too.
+            (H, W) uint8 or uint16. All frames must have one size and type and be on one device. In
+            uint16 a gray level is 256, as `read_video` returns it with `keep_depth`. Fractions of a
+            level are learned, too.
         limit : float
             The mask is difference > limit, in gray levels.
         layout, strategy, parameters, threads, stream
-            As `canny` has them.
+            See `canny`.
 
         Returns
         -------
         background, difference, mask : arrays
-            Of the frame's shape, kind and device; the first two of its type, the mask uint8.
+            Of the frame's shape, library and device. The first two have its type; the mask is
+            uint8.
 
         Raises
         ------
         InputError
-            For a frame of another size, type or device.
+            The frame has another size, type or device.
         """
         s = Source(frame, layout, "frame", options.pop("stream", None), channels="one")
         level = "uint16" if s.dtype == "uint16" else "uint8"
@@ -298,9 +343,9 @@ class BackgroundSubtractor(HoldsState):
 
     @property
     def frames(self) -> int:
-        """Frames since the background was founded, that one included."""
+        """Number of frames since the background was initialised, including that one."""
         return self._core.frames
 
     def reset(self) -> None:
-        """Forgets everything; the next frame founds the background anew and may have another size."""
+        """Forgets the background. The next frame initialises it and may have another size."""
         self._core.reset()

@@ -44,27 +44,40 @@ def to_gray(
     out: A | None = None,
     **options: Unpack[Execution],
 ) -> A:
-    """Gray levels of a color picture: (9798 R + 19235 G + 3735 B + 16384) >> 15, as cv2.cvtColor.
+    """Converts a color picture to gray levels, as cv2.cvtColor.
 
     Parameters
     ----------
     image : array
-        uint8, uint16 or float32 with 3 or 4 channels (a fourth, alpha, is ignored), or 1 or 2 (the first is copied).
-        float32 gives (9798 R + 19235 G + 3735 B) / 32768. Channel-first pictures are brought into channel-last order
-        first, which copies them.
+        uint8, uint16 or float32. With 3 or 4 channels the fourth, alpha, is ignored. With 1 or 2
+        channels the first is copied. Channel-first pictures are copied into channel-last order
+        first.
     order : {"rgb", "bgr"}
+        The order of the color channels.
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     array
-        The image's shape without its channels.
+        Of the image's shape without its channels, and of its type.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
+
+    Notes
+    -----
+    Integers: (9798 R + 19235 G + 3735 B + 16384) >> 15. float32: (9798 R + 19235 G + 3735 B) /
+    32768.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> gray = cuesta.to_gray(np.full((8, 8, 3), (200, 100, 50), np.uint8))
+    >>> int(gray[0, 0]), gray.shape
+    (124, (8, 8))
     """
     stream = options.pop("stream", None)
     s = Source(image, layout, "image", stream, packed=False)
@@ -99,12 +112,24 @@ def absdiff(
     out: A | None = None,
     **options: Unpack[Execution],
 ) -> A:
-    """|a - b| of two uint8, uint16 or float32 pictures of one shape and type (cv2.absdiff).
+    """Computes the absolute difference of two pictures, as cv2.absdiff.
+
+    Parameters
+    ----------
+    a, b : array
+        uint8, uint16 or float32, both of one shape and type.
+    layout, out, strategy, parameters, threads, stream
+        See `canny`.
+
+    Returns
+    -------
+    array
+        |a - b|, of the pictures' type, shape, library and device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
     """
     s = Source(a, layout, "a", options.pop("stream", None))
     other = companion(b, s, "b", gray=False)
@@ -123,12 +148,26 @@ def threshold(
     out: A | None = None,
     **options: Unpack[Execution],
 ) -> A:
-    """image > limit as uint8, 0 or 255 (cv2.THRESH_BINARY). image: uint8, uint16 or float32, one channel.
+    """Compares a picture with a limit: image > limit, as cv2.THRESH_BINARY.
+
+    Parameters
+    ----------
+    image : array
+        uint8, uint16 or float32, one channel.
+    limit : float
+        In the image's levels.
+    layout, out, strategy, parameters, threads, stream
+        See `canny`.
+
+    Returns
+    -------
+    array
+        uint8, 0 or 255, of the image's shape, library and device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
     """
     s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, "uint8")
@@ -141,24 +180,54 @@ def threshold(
 def histogram(
     image: Any, *, layout: str | None = None, **options: Unpack[Execution]
 ) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """Counts of the samples of one uint8 (256 bins) or uint16 (65,536 bins) picture, as numpy uint64.
+    """Counts the samples of one picture by their value.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, one channel.
+    layout, strategy, parameters, threads, stream
+        See `canny`.
+
+    Returns
+    -------
+    numpy array
+        uint64 counts: 256 for uint8, 65,536 for uint16.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
     """
     s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 
 def otsu_threshold(bins: Any) -> int:
-    """Otsu's threshold of a histogram, as cv2.THRESH_OTSU chooses it: foreground is image > result.
+    """Finds Otsu's threshold of a histogram, as cv2.THRESH_OTSU.
 
     Parameters
     ----------
     bins : array
-        Counts, 256 or 65,536 of them, or any number.
+        Counts, of any number of bins, such as `histogram` returns.
+
+    Returns
+    -------
+    int
+        The foreground is image > threshold.
+
+    Raises
+    ------
+    InvalidArgument
+        `bins` is not one row of counts.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.repeat(np.uint8([10, 200]), 50).reshape(10, 10)
+    >>> limit = cuesta.otsu_threshold(cuesta.histogram(picture))
+    >>> int((cuesta.threshold(picture, limit) > 0).sum())
+    50
     """
     counts = np.asarray(bins)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts.size and counts.min() < 0):
@@ -193,29 +262,37 @@ def erode(
     out: A | None = None,
     **options: Unpack[MorphologyOptions],
 ) -> A:
-    """The minimum over a structuring element.
+    """Erodes a picture: the minimum over a structuring element, as cv2.erode.
 
     Parameters
     ----------
     image : array
         uint8, uint16 or bool, one channel.
     element : str or array
-        "disk:15" (Euclidean, 149 cells), "ellipse:15" (OpenCV's, 169 cells), "rect:5x3" (width × height), "cross:3", or
-        (height, width) cells whose non-zero ones belong; 1 to 255 a side. The anchor is (height // 2, width // 2). Read
-        unreflected, as cv2.erode reads it.
+        "disk:15" (Euclidean, 149 cells), "ellipse:15" (OpenCV's, 169 cells), "rect:5x3" (width ×
+        height) or "cross:3". Or (height, width) cells, 1 to 255 a side, whose non-zero ones belong
+        to the element. The anchor is (height // 2, width // 2). The element is not reflected.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them. `out` may be the image itself.
+        See `canny`. `out` may be the image itself.
 
     Returns
     -------
     array
-        Of the image's type, shape, kind and device.
+        Of the image's type, shape, library and device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> mask = np.zeros((7, 7), np.uint8)
+    >>> mask[1:6, 1:6] = 255
+    >>> int((cuesta.erode(mask, "rect:3") > 0).sum())
+    9
     """
     return _morphology(_core.erode, image, element, layout, out, {**options})
 
@@ -229,15 +306,25 @@ def dilate(
     out: A | None = None,
     **options: Unpack[MorphologyOptions],
 ) -> A:
-    """The maximum over a structuring element; results and errors are `erode`'s.
+    """Dilates a picture: the maximum over a structuring element, as cv2.dilate.
 
     Parameters
     ----------
     image, element
-        As `erode` has them.
+        See `erode`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`. `out` may be the image itself.
+
+    Returns
+    -------
+    array
+        As `erode` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     return _morphology(_core.dilate, image, element, layout, out, {**options})
 
@@ -251,17 +338,27 @@ def open(  # noqa: A001
     out: A | None = None,
     **options: Unpack[MorphologyOptions],
 ) -> A:
-    """Erosion, then dilation with the reflected element: removes what the element does not fit into.
+    """Removes foreground that the structuring element does not fit into.
 
-    Results and errors are `erode`'s.
+    This is an erosion, then a dilation with the reflected element.
 
     Parameters
     ----------
     image, element
-        As `erode` has them.
+        See `erode`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`. `out` may be the image itself.
+
+    Returns
+    -------
+    array
+        As `erode` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     return _morphology(_core.open, image, element, layout, out, {**options})
 
@@ -275,17 +372,27 @@ def close(
     out: A | None = None,
     **options: Unpack[MorphologyOptions],
 ) -> A:
-    """Dilation, then erosion with the reflected element: fills what the element does not fit into.
+    """Fills background that the structuring element does not fit into.
 
-    Results and errors are `erode`'s.
+    This is a dilation, then an erosion with the reflected element.
 
     Parameters
     ----------
     image, element
-        As `erode` has them.
+        See `erode`.
     **options
     layout, out, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`. `out` may be the image itself.
+
+    Returns
+    -------
+    array
+        As `erode` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
     """
     return _morphology(_core.close, image, element, layout, out, {**options})
 
@@ -297,13 +404,13 @@ class Labels(Generic[A]):
     labels: A
     """int32 of the mask's shape; 0 is background."""
     count: int
-    """How many there are."""
+    """Number of components."""
     boxes: A
     """(count, 4) int32: x, y, width, height in pixels."""
     areas: A
     """(count,) int64, in pixels."""
     centroids: A
-    """(count, 2) float64: x, y."""
+    """(count, 2) float64: x, y in pixels."""
 
 
 @described
@@ -314,7 +421,7 @@ def label(
     out: A | None = None,
     **options: Unpack[LabelOptions],
 ) -> Labels[A]:
-    """Connected components of one mask, with boxes, areas and centroids.
+    """Labels the connected components of one mask, with boxes, areas and centroids.
 
     Parameters
     ----------
@@ -324,21 +431,31 @@ def label(
     out : array, optional
         int32 of the mask's shape; receives the labels.
     layout, strategy, parameters, threads, stream
-        As `canny` has them.
+        See `canny`.
 
     Returns
     -------
     Labels
-        All arrays of the mask's kind and on its device.
+        All arrays are of the mask's library and on its device.
 
     Raises
     ------
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
-    On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
+    On CUDA the call waits for the number of components. Source: paper 004, union-find by init,
+    merge, compress.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> mask = np.zeros((8, 8), np.uint8)
+    >>> mask[1:3, 1:4] = mask[5:7, 5:7] = 255
+    >>> found = cuesta.label(mask)
+    >>> found.count, found.boxes.tolist(), found.areas.tolist()
+    (2, [[1, 1, 3, 2], [5, 5, 2, 2]], [6, 4])
     """
     s = Source(mask, layout, "mask", options.pop("stream", None), channels="one")
     r = Result(s, out, "int32")

@@ -1,7 +1,7 @@
-"""Options: what the extension says of them as signatures and documentation, and arrays in its form.
+"""Options: their signatures and documentation from the extension, and arrays in its form.
 
-What an option is called and may be, its default and what it means are in C++ (src/ops/*/options.hpp), once. Functions
-take them as `**options` and hand them on as they are; `described` shows them.
+The name, values, default and meaning of an option are written once, in C++. Functions take options
+as `**options` and pass them on unchanged. `described` documents them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,27 @@ from cuesta.errors import InvalidArgument
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Values of a strategy's own parameters, as in {"block": 16}.
+#: Values of a strategy's own parameters, such as {"block": 16}.
 Parameters = Mapping[str, Union[str, int]]
 
 
 class Execution(TypedDict, total=False):
-    """How a call runs."""
+    """Options of how a call runs."""
 
     strategy: str | None
-    """Pins a strategy by name, one of `cuesta.strategies()`; by default the best."""
+    """The strategy by name, one of `cuesta.strategies()`.
+
+    The default is the fastest that supports the request.
+    """
     parameters: Parameters | None
     """The strategy's own parameters, as in {"block": 16}."""
     threads: int | None
-    """On the CPU; by default every core."""
+    """Number of CPU threads; by default every core."""
     stream: Any
-    """The CUDA stream (torch.cuda.Stream, cupy.cuda.Stream or its pointer); by default the library's current one."""
+    """The CUDA stream: a torch.cuda.Stream, a cupy.cuda.Stream or a pointer.
+
+    The default is the library's current stream.
+    """
 
 
 class Option(NamedTuple):
@@ -45,31 +51,34 @@ class Option(NamedTuple):
     """As Python writes it: "int | None"."""
     default: Any
     text: str
-    """What it means, what it may be, what it is by default."""
+    """Its meaning, values and default."""
 
     def parameter(self) -> inspect.Parameter:
-        """As a signature has it; a name is a text there, the entry lists them."""
+        """Returns its parameter of a signature.
+
+        A choice of names is a str there; `entry` lists the names.
+        """
         kind = re.sub(r"Literal\[.*\]", "str", self.type)
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=kind
         )
 
     def entry(self) -> str:
-        """As numpydoc has it under Parameters."""
+        """Returns its numpydoc entry under Parameters."""
         kind = re.sub(r"Literal\[(.*)\]", r"{\1}", self.type)
         kind = (
             kind.replace("Any", "str or array")
             .replace(" | None", ", optional")
             .replace(" | ", " or ")
         )
-        return f"{self.name} : {kind}\n{textwrap.indent(textwrap.fill(self.text, 110), '    ')}"
+        return f"{self.name} : {kind}\n{textwrap.indent(textwrap.fill(self.text, 92), '    ')}"
 
 
 class Options(NamedTuple):
     """One struct of options."""
 
     of_call: bool
-    """Whether a call takes them, and says beside them how it runs; else what makes an object."""
+    """Whether a call takes them, beside those of `Execution`; otherwise a constructor does."""
     options: tuple[Option, ...]
 
 
@@ -82,25 +91,27 @@ OPTIONS["Execution"] = Options(True, ())
 
 
 def names_of(struct: str) -> set[str]:
-    """What the options of a struct are called."""
+    """Returns the names of a struct's options."""
     return {option.name for option in OPTIONS[struct].options}
 
 
 def default_of(struct: str, name: str) -> Any:
-    """What an option is when nobody says."""
+    """Returns the default of an option."""
     return next(option.default for option in OPTIONS[struct].options if option.name == name)
 
 
 def options_of(thing: Callable[..., Any]) -> Options | None:
-    """The options that a function's `**options` stands for."""
+    """Returns the options that a function's `**options` stands for."""
     function = vars(thing)["__init__"] if isinstance(thing, type) else thing
     found = re.fullmatch(r"Unpack\[(\w+)\]", function.__annotations__.get("options", ""))
     return OPTIONS[found[1]] if found else None
 
 
 def described(thing: F) -> F:
-    """Gives a function, or a class for what makes its objects, the signature and the documentation that its
-    `**options` stands for."""
+    """Replaces `**options` in a function's signature and documentation by the options.
+
+    For a class it documents the constructor.
+    """
     function: Any = vars(thing)["__init__"] if isinstance(thing, type) else thing
     struct = options_of(thing)
     assert struct is not None, f"{function.__qualname__} takes no **options: Unpack[...]"
@@ -131,7 +142,7 @@ def described(thing: F) -> F:
 
 
 def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
-    """A stencil from text, or from a 2-D array of whole numbers or floats."""
+    """Makes a stencil from text, or from a 2-D array of whole numbers or floats."""
     if isinstance(stencil, _core.Stencil):
         return stencil
     if isinstance(stencil, str):
@@ -155,7 +166,8 @@ def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
     return make(taps.tobytes(), taps.dtype.str, *taps.shape, divisor)
 
 
-# Stencils and elements of at most that many cells are kept: making one costs more than the call on a small picture.
+# Stencils and elements with at most this many cells are cached: making one costs more than a call
+# on a small picture.
 _MOST_KEPT = 1024
 
 
@@ -177,7 +189,7 @@ def _stencil(
 
 
 def element_of(element: Any) -> _core.StructuringElement:
-    """A structuring element from text ("disk:15"), or from a 2-D array whose non-zero cells belong."""
+    """Makes a structuring element from text ("disk:15") or from a 2-D array of cells."""
     if isinstance(element, _core.StructuringElement):
         return element
     if isinstance(element, str):
@@ -198,7 +210,7 @@ def _element(cells: bytes, height: int, width: int) -> _core.StructuringElement:
 
 
 def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
-    """None, one pair, or one for each picture, as two lists."""
+    """Returns None, one pair, or a pair for each picture, as two lists."""
     if low is None and high is None:
         return [], []
     if low is None or high is None:

@@ -22,29 +22,34 @@ def imread(
     Parameters
     ----------
     file : path
-        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR, whatever it is
-        called. Of several pictures the first.
+        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR.
+        The format is found from the content, not from the name. Of several pictures the first is
+        read.
     gray : bool
-        Gray levels, as `to_gray` makes them; alpha is ignored.
+        Return gray levels, as `to_gray` makes them. Alpha is ignored.
     max_pixels : int, optional
-        Refused above, before a sample is decoded; 2^28 by default.
+        Larger pictures raise InputError before a sample is decoded. The default is 2^28.
     allow_partial : bool
-        Take what a truncated file still holds; the rest is 0.
+        Read what a truncated file still holds; the rest is 0.
 
     Returns
     -------
     numpy array
-        uint8, or uint16 (of float files too: 0 is black, and white 1, 255 or 65535, the first that the picture
-        stays below but for half as much again, else its largest number; of Radiance and OpenEXR, which hold light,
-        what 1 sample in 100 exceeds): (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha.
-        Upright: EXIF's orientation is applied. cv2.imread gives BGR.
+        uint8 or uint16: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and
+        alpha. Upright: EXIF's orientation is applied. cv2.imread returns BGR.
 
     Raises
     ------
     InputError
-        Naming the file and the reason.
+        The file cannot be read. The message names the file and the reason.
     Unsupported
-        Where there is no libvips.
+        libvips is not installed.
+
+    Notes
+    -----
+    Files of floats become uint16, with 0 as black. White is the first of 1, 255 and 65535 that no
+    sample exceeds by more than half; otherwise it is the largest sample. For Radiance and OpenEXR,
+    which store light, white is the value that 1 sample in 100 exceeds.
     """
     if max_pixels is not None and max_pixels < 1:
         raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
@@ -54,23 +59,27 @@ def imread(
 
 
 def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
-    """Writes a picture file in the format that its extension names; it appears when it is whole.
+    """Writes a picture file in the format that its extension names.
+
+    The file appears when it is complete.
 
     Parameters
     ----------
     file : path
+        The name of the file; an existing one is replaced.
     image : array
-        As `imread` returns them, on the CPU: uint8, uint16 (8-bit formats get the high byte) or float32 (TIFF only);
-        bool is written as 0 and 255. The last of 2 or 4 channels is alpha.
-    layout
-        As `canny` has it.
+        As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only). 8-bit formats
+        store the high byte of uint16. bool is written as 0 and 255. The last of 2 or 4 channels is
+        alpha.
+    layout : str, optional
+        See `canny`.
 
     Raises
     ------
     OutputError
-        Naming the file and the reason.
+        The file cannot be written. The message names the file and the reason.
     Unsupported
-        Where there is no libvips.
+        libvips is not installed.
     """
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"file is {type(file).__name__}; it must be a path")

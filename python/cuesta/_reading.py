@@ -1,4 +1,4 @@
-"""Picture files as numpy arrays, and their gray levels: what sources of paths need."""
+"""Picture files as numpy arrays, and their gray levels."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def files_extension() -> Any:
-    """The extension that links libvips.
+    """Imports the extension that links libvips.
 
     Raises
     ------
     Unsupported
-        Where there is no libvips.
+        libvips is not installed.
     """
     try:
         return import_module("cuesta._files")
@@ -36,7 +36,7 @@ def files_extension() -> Any:
 def read_picture(
     file: Path, *, gray: bool = False, max_pixels: int = 0, allow_partial: bool = False
 ) -> np.ndarray[Any, Any]:
-    """What `imread` returns. max_pixels 0 is the default limit."""
+    """Reads what `imread` returns. max_pixels 0 is the default limit."""
     picture, _ = read_scaled(file, max_pixels=max_pixels, allow_partial=allow_partial)
     return gray_levels(picture) if gray else picture
 
@@ -44,13 +44,16 @@ def read_picture(
 def read_scaled(
     file: Path, *, max_pixels: int = 0, allow_partial: bool = False
 ) -> tuple[np.ndarray[Any, Any], float]:
-    """What `imread` returns, and how many levels of it one level of the file is: 1, except for files of floats."""
+    """Reads what `imread` returns, and the levels for one level of the file.
+
+    That number is 1, except for files of floats.
+    """
     picture, scale = files_extension().read_file(os.fspath(file), max_pixels, allow_partial)
     return picture, scale
 
 
 def gray_levels(picture: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """(H, W) of a picture with 1 to 4 channels last, without its alpha: what `to_gray` makes of colors."""
+    """Returns (H, W) from 1 to 4 channels last, without alpha; colors as `to_gray` converts them."""
     if picture.ndim == 2:
         return picture
     picture = np.ascontiguousarray(picture)

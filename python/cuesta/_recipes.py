@@ -1,4 +1,4 @@
-"""What the command finds in one picture, with its options and defaults."""
+"""Edges in one picture with the command's options and defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Method = Literal["canny", "log", "sobel", "boundaries"]
 def edge_levels(
     low: float | None, high: float | None, threshold: str | float | None
 ) -> tuple[str | None, float | None, tuple[float, float] | None]:
-    """A rule, a level, or Canny's pair, as the extension takes them."""
+    """Returns a rule, a level or Canny's pair, as the extension takes them."""
     if (low is None) != (high is None):
         raise InvalidArgument("low and high go together; one of them is missing")
     if low is None or high is None:
@@ -39,7 +39,7 @@ def edge_levels(
 
 
 def _opened(image: Any) -> tuple[Any, float]:
-    """Pictures of files with the levels that one level of the file has; others as they are."""
+    """Opens a file; returns the picture and the levels for one level of the file."""
     return read_scaled(image) if isinstance(image, (str, os.PathLike)) else (image, 1.0)
 
 
@@ -94,46 +94,50 @@ def edges(
     Parameters
     ----------
     image : path or array
-        A picture file, or uint8, uint16 or float32 (canny, sobel): (H, W), (H, W, C) with 1 to 4 channels, or a batch;
-        other shapes with `layout`. Alpha is ignored. Canny and boundaries see colors, log and sobel gray levels.
+        A picture file, or uint8, uint16 or float32 (canny, sobel): (H, W), (H, W, C) with 1 to 4
+        channels, or a batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use
+        colors, log and sobel gray levels.
     method : {"canny", "log", "sobel", "boundaries"}
-        Canny's edges; zero crossings of the Laplacian of a Gaussian; the strength of the Sobel gradient, or with
-        `threshold` a mask; boundaries of objects, without texture.
+        "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
+        strength of the Sobel gradient, or with `threshold` a mask. "boundaries": boundaries of
+        objects, without texture.
     low, high : float, optional
-        Canny's thresholds, in units of the gradient. Both or neither.
+        Canny's thresholds, in units of the gradient. Give both or neither.
     threshold : str or float, optional
-        Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold, low is half of it.
-        Log: gray levels. Sobel: the magnitude above which a pixel is an edge. Boundaries: strength. Of files, numbers
-        are in the file's levels.
+        Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
+        is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.
+        Boundaries: strength. For files, numbers are in the file's levels.
     **options
     mask : array, optional
-        Canny: uint8 or bool of the image's shape without its channels; no edges where it is 0.
+        Canny: uint8 or bool of the image's shape without its channels. No edges are found where it
+        is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
-        What the dimensions mean, where the shape alone does not say.
+        The meaning of the dimensions, where the shape alone is ambiguous.
     out : array, optional
-        Receives the result; of its shape and type, and the image's kind and device.
+        Receives the result. It has the result's shape and type, and the image's library and device.
     strategy, parameters
-        Pins a strategy of the method by name, and sets its parameters; by default the best.
+        The method's strategy by name and its parameters. The default is the fastest that supports
+        the request.
     threads : int, optional
-        On the CPU; by default every core.
+        Number of CPU threads; by default every core.
     stream : optional
-        The CUDA stream, as in `canny`.
+        The CUDA stream; see `canny`.
     return_thresholds : bool
         Also return Canny's thresholds that were used.
 
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape without channels; of sobel without `threshold` the magnitudes in the
-        image's type, the largest possible one white. With `return_thresholds` also a list of (low, high), one for each
-        picture.
+        uint8, 0 or 255, of the image's shape without channels. Sobel without `threshold`: the
+        magnitudes in the image's type, where the largest possible magnitude is white. With
+        `return_thresholds` also a list of (low, high), one for each picture.
 
     Raises
     ------
     InputError
-        For a file that cannot be read.
+        The file cannot be read.
     InvalidArgument, Unsupported, DeviceError
-        As `canny`.
+        See `canny`.
 
     Notes
     -----
@@ -186,18 +190,19 @@ def edge_lines(
     layout: str | None = None,
     **options: Unpack[EdgeLinesOptions],
 ) -> list[Line]:
-    """Finds edges as `edges` does and returns them as lines: what `cuesta edges --lines` writes.
+    """Finds edges as `edges` does and returns them as lines, as `cuesta edges --lines` writes them.
 
     Parameters
     ----------
     image : path or array
-        One picture, as `edges` takes it.
+        One picture; see `edges`.
     method : {"canny", "log"}
+        See `edges`.
     low, high, threshold : optional
-        As `edges` has them.
+        See `edges`.
     **options
     layout, strategy, parameters, threads, stream
-        As `edges` has them.
+        See `edges`.
 
     Returns
     -------
@@ -207,7 +212,15 @@ def edge_lines(
     Raises
     ------
     InputError, InvalidArgument, Unsupported, DeviceError
-        As `edges`.
+        See `edges`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64, 3), np.uint8)
+    >>> picture[16:48, 16:48] = 200, 40, 40
+    >>> [line.closed for line in cuesta.edge_lines(picture)]
+    [True]
     """
     image, scale = _opened(image)
     s = Source(image, layout, "image", options.pop("stream", None))

@@ -1,4 +1,4 @@
-"""What operations read and write: arrays, paths and PIL's pictures as sources, and results like them."""
+"""Sources and results of operations: arrays, paths and PIL pictures."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from cuesta._layouts import INTERLEAVED, LAYOUT_WITHOUT_CHANNELS, NAMES, layout_
 from cuesta._reading import gray_levels, read_picture
 from cuesta.errors import InvalidArgument, Unsupported
 
-#: What an operation takes.
+#: The channels that an operation supports.
 Channels = Literal["any", "colors", "one"]
 
 
 def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
-    """What stands for an array, as one, and its layout where that is known: files and PIL's pictures as numpy arrays,
-    gray ones where `gray` says so, and bare producers of DLPack or the CUDA array interface as arrays."""
+    """Returns a source as an array, and its layout where that is known.
+
+    Files and PIL pictures become numpy arrays, gray ones with `gray`. Bare producers of DLPack or
+    the CUDA array interface become arrays.
+    """
     if isinstance(array, (str, os.PathLike)):
         read = read_picture(array, gray=gray)
         return read, "HW" if read.ndim == 2 else "HWC"
@@ -52,7 +55,7 @@ def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
 
 
 class Source:
-    """A picture, or several, as an operation reads them."""
+    """One picture or several, as an operation reads them."""
 
     __slots__ = (
         "array",
@@ -77,13 +80,15 @@ class Source:
         channels: Channels = "any",
         packed: bool = True,
     ) -> None:
-        """`channels` is what the operation takes, of arrays, files and PIL pictures alike:
+        """Opens a source. `packed` copies pixels that are not adjacent, once.
 
-        - "any": each channel by itself.
-        - "colors": one, or three. Alpha is left out.
-        - "one": one. Files and PIL pictures give their gray levels; arrays of colors are refused, and `to_gray` named.
+        `channels` is what the operation supports, for arrays, files and PIL pictures alike:
 
-        `packed`: pixels that are not adjacent are copied, once."""
+        - "any": each channel is processed by itself.
+        - "colors": one channel, or three. Alpha is ignored.
+        - "one": one channel. Files and PIL pictures give their gray levels. Arrays of colors raise
+          an error that names `to_gray`.
+        """
         kind = known_kind(array)
         if kind is None:
             array, known = opened(array, what, gray=channels == "one")
@@ -120,7 +125,7 @@ class Source:
         self.handle = kind.handle(array, dtype)
 
     def widened(self) -> Source:
-        """float16 as float32, in which it is computed."""
+        """Returns float16 as float32, the type in which it is computed."""
         if self.dtype == "float16":
             self.array = self.kind.cast(self.array, "float32")
             self.handle = self.kind.handle(self.array, "float32")
@@ -128,10 +133,11 @@ class Source:
         return self
 
     def layout_name(self) -> str:
+        """Returns the name of the layout, such as "HWC"."""
         return NAMES[self.layout]
 
     def without_colors(self) -> tuple[tuple[int, ...], int]:
-        """Shape and layout of a result that has one channel where the source has three."""
+        """Returns shape and layout of a result with one channel where the source has three."""
         if self.layout in INTERLEAVED and self.shape[-1] == 3:
             return self.shape[:-1], LAYOUT_WITHOUT_CHANNELS[self.layout]
         return self.shape, self.layout
@@ -146,8 +152,11 @@ def companion(
     *,
     gray: bool = True,
 ) -> Any:
-    """The handle of a second input, which must be of the first one's kind and device, and of its shape and layout unless
-    others are given. `gray`: files and PIL pictures give their gray levels."""
+    """Returns the handle of a second input.
+
+    It must have the first one's library and device, and its shape and layout unless others are
+    given. With `gray`, files and PIL pictures give their gray levels.
+    """
     shape = s.shape if shape is None else shape
     layout = s.layout if layout is None else layout
     array, _ = opened(array, what, gray=gray)
@@ -173,7 +182,7 @@ def companion(
 
 
 class Result:
-    """Where an operation writes: the caller's `out`, or a new array like the source's."""
+    """The destination of an operation: the caller's `out`, or a new array like the source."""
 
     __slots__ = ("_cast", "_source", "_target", "array", "handle")
 
@@ -229,6 +238,7 @@ class Result:
         self.handle = s.kind.handle(self.array, dtype)
 
     def finish(self) -> Any:
+        """Returns the array, in the source's library and type."""
         kind = self._source.kind
         if self._target is not None:
             with kind.on(self._target, self._source.stream_argument):

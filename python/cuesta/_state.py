@@ -1,4 +1,4 @@
-"""What cannot be copied says so."""
+"""Objects that cannot be copied."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NoReturn
 
 
 class HoldsState:
-    """Base of objects that hold what they have seen, in the library's memory or behind an open file."""
+    """Base of objects whose state is in the library's memory or behind an open file."""
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What PyTorch's operators return, without computing it: shapes and types for `torch.compile`."""
+"""Shapes and types of the results of PyTorch's operators, for `torch.compile`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Fake = Callable[..., Any]
 
 
 def like(dtype: torch.dtype | None = None) -> Fake:
-    """Results of the image's size, of `dtype` or, without one, of the image's type."""
+    """Makes results of the image's size, of `dtype` or by default of the image's type."""
 
     def fake(image: Tensor, *_arguments: Any, **_options: Any) -> Tensor:
         return image.new_empty(image.shape, dtype=dtype or image.dtype)
@@ -54,7 +54,7 @@ def log_edges(image: Tensor, *_arguments: Any, response: bool = False, **_option
 def sobel(
     image: Tensor, *, outputs: Sequence[str], dtype: str | None = None, **_options: Any
 ) -> list[Tensor]:
-    # A type applies to the outputs that come in it; the first is what comes without one.
+    # A type applies to the outputs that have it; the default is first.
     size = (
         (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
     )

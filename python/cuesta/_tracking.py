@@ -1,4 +1,7 @@
-"""Objects over time: who is who, which zone, which line, when. Lists of detections in, from any detector."""
+"""Objects over time: identities, zones, lines and events.
+
+The input is a list of detections for each frame, from any detector.
+"""
 
 from __future__ import annotations
 
@@ -34,39 +37,51 @@ Box = tuple[int, int, int, int]
 
 
 class Zone(NamedTuple):
-    """A part of the picture. Its limits are those of the options where it has none."""
+    """A named part of the picture. The options' limits apply where it has none."""
 
     name: str
+    """Its name in objects and events."""
     polygon: Sequence[tuple[float, float]]
-    """Corners (x, y), relative to width and height: 0 to 1."""
+    """Corners (x, y), relative to width and height, 0 to 1."""
     kind: Literal["include", "exclude"] = "include"
+    """Where a zone is "include", only objects in such zones count.
+
+    Objects in "exclude" zones never count.
+    """
     min_area: int | None = None
+    """Least area of an object, in pixels."""
     max_area: int | None = None
+    """Largest area of an object, in pixels."""
     min_aspect: float | None = None
+    """Least width divided by height of an object's box."""
     max_aspect: float | None = None
+    """Largest width divided by height of an object's box."""
 
 
 class CountingLine(NamedTuple):
-    """A line that is counted at, from one point to another; relative, 0 to 1."""
+    """A line at which crossings are counted."""
 
     name: str
+    """Its name in crossings and counts."""
     start: tuple[float, float]
+    """x, y, relative to width and height, 0 to 1."""
     end: tuple[float, float]
+    """x, y, relative to width and height, 0 to 1."""
 
 
 class TrackedObject(NamedTuple):
-    """An object in one frame, known since it was first seen."""
+    """One object in one frame, with its identity."""
 
     id: int
-    """1, 2, 3 ... in the order in which they are first reported."""
+    """1, 2, 3 ... in the order in which objects are first reported."""
     box: Box
     """x, y, width, height in pixels."""
     area: int
-    """Pixels."""
+    """In pixels."""
     centroid: tuple[float, float]
-    """x, y."""
+    """x, y in pixels."""
     zones: tuple[str, ...]
-    """Names of the zones it stands in."""
+    """Names of the zones that it stands in, within their limits."""
     velocity: tuple[float, float]
     """Pixels a second, to the right and down."""
     speed: float
@@ -74,84 +89,101 @@ class TrackedObject(NamedTuple):
     direction: float
     """Degrees: 0 to the right, 90 up, -90 down."""
     moved: float
-    """Farthest that it was from where it began, in pixels."""
+    """The largest distance from its first position, in pixels."""
     first_frame: int
-    """When it was first seen, reported or not."""
+    """The frame in which it was first seen, reported or not."""
     hits: int
-    """Frames it was seen in."""
+    """Number of frames in which it was seen."""
 
 
 class Crossing(NamedTuple):
-    """An object went over a line."""
+    """One object crosses one line."""
 
     line: str
+    """The line's name."""
     id: int
+    """The object's id."""
     to: Literal["right", "left"]
-    """The side of somebody who walks from the line's start to its end."""
+    """The side as seen from the line's start towards its end."""
     frame: int
+    """The frame's number."""
     time: float
-    """Seconds."""
+    """In seconds."""
 
 
 class EventObject(NamedTuple):
     """One object's part in an event."""
 
     id: int
+    """As `TrackedObject.id`."""
     first_frame: int
+    """The frame's number."""
     last_frame: int
+    """The frame's number."""
     start: float
-    """Seconds."""
+    """In seconds."""
     end: float
-    """Seconds."""
+    """In seconds."""
     zones: tuple[str, ...]
+    """Names of the zones that it stood in."""
     moved: float
-    """Pixels."""
+    """In pixels."""
     max_speed: float
     """Pixels a second."""
     largest_box: Box
+    """x, y, width, height in pixels."""
     max_area: int
-    """Pixels."""
+    """In pixels."""
 
 
 class Event(NamedTuple):
-    """A time in which objects were there."""
+    """An interval of time with objects."""
 
     id: int
     """1, 2, 3 ..."""
     first_frame: int
+    """The frame's number."""
     last_frame: int
+    """The frame's number."""
     start: float
-    """Seconds."""
+    """In seconds."""
     end: float
-    """Seconds."""
+    """In seconds."""
     clip: tuple[float, float]
-    """With pre- and post-roll, in seconds."""
+    """Start and end with pre-roll and post-roll, in seconds."""
     objects: tuple[EventObject, ...]
+    """The objects of the event."""
     max_at_once: int
-    """Objects in one frame."""
+    """The largest number of objects in one frame."""
     crossings: tuple[Crossing, ...]
+    """The crossings in the event."""
     best_frame: int
-    """Where its largest object is seen best."""
+    """The frame that shows its largest object best."""
     best_id: int
+    """That object's id."""
     best_box: Box
+    """That object's box: x, y, width, height in pixels."""
 
 
 class SceneStep(NamedTuple):
-    """What a frame brought."""
+    """The result of one frame."""
 
     objects: list[TrackedObject]
+    """Objects that count, in this frame."""
     crossings: list[Crossing]
+    """Crossings in this frame."""
     event: int | None
-    """Of the event that the frame belongs to: its id, 0 while it may still be too short; None without one."""
+    """The id of the frame's event; 0 while the event may still be too short, None without one."""
     began: bool
-    """Whether it got its id in this frame."""
+    """Whether the event got its id in this frame."""
     is_best: bool
-    """Whether this is its best frame so far."""
+    """Whether this is the event's best frame so far."""
     ended: list[Event]
+    """Events that ended with this frame."""
 
 
 def _rows(detections: Iterable[Any]) -> list[Any]:
-    """Detections, or boxes (x, y, width, height), as the extension takes them."""
+    """Returns detections, or boxes (x, y, width, height), as the extension takes them."""
     rows = []
     for one in detections:
         if isinstance(one, (Detection, TrackedObject)):
@@ -188,8 +220,10 @@ def _object(row: Any, zones: Sequence[str] = ()) -> TrackedObject:
 
 @described
 class Tracker(HoldsState):
-    """Identities by SORT (Bewley et al. 2016): a Kalman filter of constant velocity for each object, and the exact
-    assignment of detections to predictions by their overlap.
+    """Assigns identities to detections with SORT (Bewley et al. 2016).
+
+    Each object has a Kalman filter of constant velocity. Detections are assigned to predictions by
+    their overlap; the assignment is exact.
 
     Parameters
     ----------
@@ -198,7 +232,7 @@ class Tracker(HoldsState):
     Raises
     ------
     InvalidArgument
-        Naming the argument.
+        An option is invalid. The message names it.
 
     Examples
     --------
@@ -217,44 +251,50 @@ class Tracker(HoldsState):
     def push(
         self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None
     ) -> list[TrackedObject]:
-        """The objects among the next frame's detections, by id.
+        """Tracks the next frame's detections.
 
         Parameters
         ----------
         detections : iterable
-            What `MotionDetector.push` gives, or boxes (x, y, width, height).
+            As `MotionDetector.push` returns them, or boxes (x, y, width, height).
         frame : int, optional
-            Its number, which grows; by default the last one and 1.
+            The frame's number, which must grow. The default is the last number plus 1.
         time : float, optional
-            When it is shown, in seconds; by default frame / 25.
+            The frame's time in seconds. The default is frame / 25.
+
+        Returns
+        -------
+        list of TrackedObject
+            The objects that are seen in this frame, by id.
         """
         return [_object(row) for row in self._core.push(frame, time, _rows(detections))]
 
     def reset(self) -> None:
-        """Forgets all objects; ids go on."""
+        """Forgets all objects. The numbering of ids continues."""
         self._core.reset()
 
 
 @described
 class SceneWatch(HoldsState):
-    """Detections in; objects, crossings and events out.
+    """Finds objects, crossings and events in the detections of a scene.
 
     Parameters
     ----------
     size : tuple
         Width and height of the frames, in pixels.
     zones : sequence of Zone
-        Where to look. An object stands where the middle of its box's lower side is.
+        The zones; by default the whole picture. An object stands at the centre of the lower side of
+        its box.
     lines : sequence of CountingLine
-        Lines to count at.
+        The lines at which crossings are counted.
     mask : array, optional
-        (H, W): what stands on 0 never counts.
+        (H, W). Objects that stand on 0 never count.
     **options
 
     Raises
     ------
     InvalidArgument
-        Naming the zone, line or option, and its value.
+        A zone, line or option is invalid. The message names it and its value.
 
     Examples
     --------
@@ -300,12 +340,17 @@ class SceneWatch(HoldsState):
     def push(
         self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None
     ) -> SceneStep:
-        """What the next frame's detections bring.
+        """Processes the next frame's detections.
 
         Parameters
         ----------
         detections, frame, time
-            As `Tracker.push` has them.
+            See `Tracker.push`.
+
+        Returns
+        -------
+        SceneStep
+            The frame's objects, crossings and events.
         """
         objects, crossings, event, began, is_best, ended = self._core.push(
             frame, time, _rows(detections)
@@ -320,12 +365,12 @@ class SceneWatch(HoldsState):
         )
 
     def finish(self) -> list[Event]:
-        """After the last frame: the event that was under way."""
+        """Ends the scene after the last frame; returns the event that was active, if any."""
         return [self._event(row) for row in self._core.finish()]
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Of each line, how often it was crossed to the right and to the left."""
+        """For each line the number of crossings to the right and to the left."""
         return dict(zip(self._lines, self._core.counts))
 
     def _crossing(self, row: Any) -> Crossing:

@@ -1,4 +1,4 @@
-"""Videos, read as the command reads them: frame by frame, and what moves in them."""
+"""Videos: frames, parts, and moving objects."""
 
 from __future__ import annotations
 
@@ -38,58 +38,69 @@ Picture = np.ndarray[Any, np.dtype[Any]]
 
 
 class VideoPart(NamedTuple):
-    """Consecutive frames of a video file that decode by themselves, from a key frame on; `video_parts` makes them."""
+    """Consecutive frames of a video file that can be decoded independently.
+
+    They start at a key frame. `video_parts` makes them.
+    """
 
     first: int
     """The number of its first frame."""
     frames: int
-    """How many there are; -1 where it is not known: of a video that is not cut."""
+    """Number of frames; -1, unknown, for a video that was not cut."""
     begin: int
-    """It holds the frames shown from here, in the stream's own units of time,"""
+    """The first time of display, in the stream's units."""
     end: int
-    """to before here."""
+    """The time of display before which it ends, in the stream's units."""
     seek: int
-    """The key frame's time of decoding."""
+    """The key frame's time of decoding, in the stream's units."""
     packet: int
-    """Its place among the stream's packets."""
+    """The key frame's position among the stream's packets."""
 
 
 class VideoFrame(NamedTuple):
     """One frame of a video, upright."""
 
     image: Picture
-    """Luma, (H, W), or with `color` RGB, (H, W, 3); uint8, or with `keep_depth` uint16 where the video has more bits. It
-    is not to be written to, and stays as it is as long as it is kept."""
+    """Luma (H, W), or with `color` RGB (H, W, 3); uint8.
+
+    With `keep_depth` it is uint16 where the video has more bits. It is read-only, and does not
+    change while it is referenced.
+    """
     number: int
     """Counts from 0."""
     time: float
-    """When it is shown, in seconds from the beginning of the video; of a live one, since its first frame."""
+    """Seconds from the beginning of the video; for live video since its first frame."""
     lost: float | None
-    """Seconds that a live video was away just before it, by the frames' times; None where it was not."""
+    """Seconds of a gap in live video just before it, by the frames' times; None without one."""
     damaged: bool
     """Whether it was decoded from damaged data of a live video."""
 
 
 class MovingFrame(NamedTuple):
-    """One frame of a video, and what moves in it."""
+    """One frame of a video, with its moving objects."""
 
     image: Picture
-    """As `VideoFrame` has it, uint8, and so the next four."""
+    """uint8; see `VideoFrame`, also for the next four."""
     number: int
+    """See `VideoFrame`."""
     time: float
+    """See `VideoFrame`."""
     lost: float | None
+    """See `VideoFrame`."""
     damaged: bool
+    """See `VideoFrame`."""
     detections: list[Detection]
-    """As `MotionDetector` finds them."""
+    """As `MotionDetector.push` returns them."""
     objects: list[TrackedObject]
-    """Those that count, known by their numbers."""
+    """Objects that count, with their identities."""
     crossings: list[Crossing]
+    """Crossings in this frame."""
     event: int | None
-    """Of the event that the frame belongs to: its id, 0 while it may still be too short; None without one."""
+    """The id of the frame's event; 0 while the event may still be too short, None without one."""
     ended: list[Event]
     """Events that ended with this frame or in the gap before it."""
     state: FrameState
-    """What the detector knows of it beside its objects."""
+    """The detector's state after the frame, beside its objects."""
 
 
 def _open(
@@ -102,7 +113,7 @@ def _open(
     keep_depth: bool = False,
     part: VideoPart | None = None,
 ) -> Any:
-    """A reader of the extension that links libav."""
+    """Opens a reader of the extension that links libav."""
     _check(file, max_pixels, threads, timeout, reconnect)
     limits = (max_pixels or 0, allow_partial, threads or 0, timeout, reconnect)
     return _extension().VideoReader(os.fspath(file), *limits, keep_depth, part)
@@ -139,7 +150,7 @@ def _extension() -> Any:
 
 
 class _Video(HoldsState):
-    """What a video is, read by whichever class."""
+    """Properties of a video, shared by the classes that read it."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
@@ -157,22 +168,22 @@ class _Video(HoldsState):
 
     @property
     def is_live(self) -> bool:
-        """Whether it comes as it happens and may have no end: an address, a camera, a pipe."""
+        """Whether it is live and may have no end: an address, a camera or a pipe."""
         return bool(self._core.is_live)
 
     @property
     def expected_frames(self) -> int | None:
-        """How many frames there will be, where the file says so; for progress only."""
+        """Number of frames by the file's own account, for progress only; None where it is unknown."""
         expected: int | None = self._core.expected_frames
         return expected
 
     @property
     def damage(self) -> str:
-        """What `allow_partial` passed over so far, as one sentence; empty for nothing."""
+        """The damage that `allow_partial` skipped so far, as one sentence; empty without any."""
         return str(self._core.damage)
 
     def stop(self) -> None:
-        """From any thread: the frame that is waited for is the end. `with` does it when it is left."""
+        """Stops reading, from any thread: the next frame is the last. Leaving `with` does the same."""
         self._core.stop()
 
     def __enter__(self) -> Self:
@@ -188,7 +199,7 @@ class _Video(HoldsState):
 
 
 class VideoReader(_Video):
-    """What `read_video` gives: an iterator over the frames of a video."""
+    """An iterator over the frames of a video; `read_video` returns it."""
 
     def __init__(self, core: Any, color: bool) -> None:
         super().__init__(core)
@@ -198,12 +209,13 @@ class VideoReader(_Video):
         return self
 
     def __next__(self) -> VideoFrame:
-        """The next frame.
+        """Reads the next frame.
 
         Raises
         ------
         InputError
-            Naming the file and the frame: it is damaged or cut off, its size changes, a live one does not come back.
+            The file is damaged or cut off, its frame size changes, or a live video does not return.
+            The message names the file and the frame.
         """
         row = self._core.next(self._color)
         if row is None:
@@ -229,38 +241,40 @@ def read_video(
     Parameters
     ----------
     file : path or address
-        A file of any format that FFmpeg reads, or y4m; or live: an address (rtsp://, http://, ...), a camera
-        (/dev/video0), a named pipe, "-" for standard input.
+        A file of any format that FFmpeg reads, or y4m. Live sources are an address (rtsp://,
+        http://, ...), a camera (/dev/video0), a named pipe, and "-" for standard input.
     color : bool
-        RGB by the video's own matrix; by default luma as it was decoded, of which no copy is made. Most videos have
-        16 for black and 235 for white in it.
+        Return RGB by the video's own matrix. By default frames are luma as decoded, without a copy.
+        In most videos its black is 16 and its white 235.
     keep_depth : bool
-        Luma of more than 8 bits a sample comes as uint16, those bits highest: a gray level of 8 bits is 256 there,
-        whatever the depth. By default it is rounded to uint8.
+        Return luma of more than 8 bits a sample as uint16, in its highest bits. An 8-bit gray level
+        is then 256 at any depth. By default luma is rounded to uint8.
     max_pixels : int, optional
-        Larger frames are refused before one is decoded; 2^28 by default.
+        Larger frames raise InputError before one is decoded. The default is 2^28.
     allow_partial : bool
-        Take what can be read of a damaged or truncated file; `damage` says what could not.
+        Read what is left of a damaged or truncated file. `damage` reports the rest.
     threads : int, optional
-        Of the decoder; by default every core.
+        Number of the decoder's threads; by default every core.
     timeout : float
         Seconds that an address or camera may be silent.
     reconnect : float
-        Seconds for which an address or camera that was lost is sought again; 0 not at all.
+        Seconds of attempts to reconnect to an address or camera that was lost; 0 is none.
     part : VideoPart, optional
-        Of a file: these frames alone, each with the number, time and samples that the whole gives it.
+        Read these frames of a file alone. Each has the number, time and samples that it has in the
+        whole file.
 
     Returns
     -------
     VideoReader
-        An iterator over `VideoFrame`, which knows `size` and `rate`.
+        An iterator over `VideoFrame`, with the properties `size` and `rate`.
 
     Raises
     ------
     InputError
-        Naming the file or address, without its password, and the reason.
+        The video cannot be read. The message names the file or address, without its password, and
+        the reason.
     Unsupported
-        Where there is no libav.
+        libav is not installed.
 
     Examples
     --------
@@ -280,32 +294,37 @@ def read_video(
 def video_parts(
     file: Path, at_least: int = 250, *, max_pixels: int | None = None
 ) -> list[VideoPart]:
-    """Cuts a video file at key frames into parts that several readers can read at once.
+    """Cuts a video file at key frames into parts that several readers can decode in parallel.
 
-    The file is read once, without decoding. What cannot be cut and be the same is one part: live videos, y4m,
-    animations; codecs whose key frames are not known to begin anew (H.264's do where they are IDR pictures; HEVC, VP8,
-    VP9, MPEG-1, 2 and 4, FFV1, and all that code each frame by itself); files whose packets have no times of their own,
-    or are marked as damaged or not to be shown.
+    The file is read once and not decoded. One part, the whole, is returned where cut parts would
+    not decode to the same frames:
+
+    - live video, y4m and animations;
+    - codecs without key frames that are known to be independent. H.264's IDR pictures are, as are
+      those of HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1, and all codecs that code each frame
+      independently;
+    - files with packets that have no times, are marked as damaged, or are not to be shown.
 
     Parameters
     ----------
     file : path
+        The video file.
     at_least : int
-        Frames in a part; the last one has what is left.
+        Least number of frames in a part. The last part has the remainder.
     max_pixels : int, optional
-        As `read_video` has it.
+        See `read_video`.
 
     Returns
     -------
     list of VideoPart
-        In order, and together all frames.
+        In order, covering all frames.
 
     Raises
     ------
     InputError
-        Naming the file and the reason.
+        The file cannot be read. The message names it and the reason.
     Unsupported
-        Where there is no libav.
+        libav is not installed.
 
     Examples
     --------
@@ -324,8 +343,10 @@ def video_parts(
 
 
 class VideoDetector(_Video):
-    """What `detect` gives: an iterator over the frames of a video and what moves in them. Threads that share it get a frame
-    each."""
+    """An iterator over the frames of a video and their moving objects; `detect` returns it.
+
+    Threads that share it get different frames.
+    """
 
     def __init__(
         self,
@@ -342,18 +363,18 @@ class VideoDetector(_Video):
         self._watch = watch
         self._turn = (
             threading.Lock()
-        )  # a frame is read, looked at and watched before the next is read
+        )  # a frame is read, detected and tracked before the next is read
 
     def __iter__(self) -> Iterator[MovingFrame]:
         return self
 
     def __next__(self) -> MovingFrame:
-        """The next frame.
+        """Reads and analyses the next frame.
 
         Raises
         ------
         InputError
-            As reading has it.
+            See `VideoReader`.
         """
         with self._turn:
             row = self._core.next(self._color)
@@ -378,23 +399,23 @@ class VideoDetector(_Video):
             )
 
     def finish(self) -> list[Event]:
-        """After the last frame, or the last one that is wanted: the event that was under way."""
+        """Ends the scene after the last frame; returns the event that was active, if any."""
         return self._watch.finish()
 
     def events(self) -> Iterator[Event]:
-        """The events alone, each when it ends, to the last."""
+        """Iterates over the events alone to the end of the video, each when it ends."""
         for frame in self:
             yield from frame.ended
         yield from self.finish()
 
     @property
     def mask(self) -> Picture:
-        """What moves in the last frame: (H, W) uint8, 0 or 255."""
+        """The last frame's foreground mask: (H, W) uint8, 0 or 255."""
         return self._detector.mask
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """Of each line, how often it was crossed to the right and to the left."""
+        """For each line the number of crossings to the right and to the left."""
         return self._watch.counts
 
 
@@ -413,25 +434,26 @@ def detect(
     reconnect: float = math.inf,
     **options: Unpack[DetectOptions],
 ) -> VideoDetector:
-    """Finds moving objects in a video, file or live: who they are, where they go, when something happens.
+    """Finds moving objects in a video, file or live, with their identities, crossings and events.
 
-    `read_video`, `MotionDetector` and `SceneWatch` in a row, as `cuesta detect` has them. The detector sees the luma in
-    all of its bits.
+    The steps are `read_video`, `MotionDetector` and `SceneWatch`, as in `cuesta detect`. The
+    detector reads luma at its full depth.
 
     Parameters
     ----------
     file : path or address
-        As `read_video` has it.
+        See `read_video`.
     zones : sequence of Zone
-        Where to look. An object stands where the middle of its box's lower side is.
+        The zones; by default the whole picture. An object stands at the centre of the lower side of
+        its box.
     lines : sequence of CountingLine
-        Lines to count at.
+        The lines at which crossings are counted.
     mask : array, optional
-        (H, W): what stands on 0 never counts.
+        (H, W). Objects that stand on 0 never count.
     color, max_pixels, allow_partial, timeout, reconnect
-        As `read_video` has them.
+        See `read_video`.
     threads : int, optional
-        Of the decoder and of the detector, each; by default every core.
+        Threads of the decoder, and as many of the detector; by default every core.
     **options
 
     Returns
@@ -442,16 +464,16 @@ def detect(
     Raises
     ------
     InputError
-        Naming the file or address and the reason.
+        The video cannot be read. The message names the file or address and the reason.
     InvalidArgument
-        Naming the zone, line or option, and its value.
+        A zone, line or option is invalid. The message names it and its value.
     Unsupported
-        Where there is no libav.
+        libav is not installed.
 
     Examples
     --------
     >>> import cuesta
-    >>> def when(file):
+    >>> def times(file):
     ...     return [(event.start, event.end, len(event.objects)) for event in cuesta.detect(file).events()]
     """
     motion = {name: value for name, value in options.items() if name in names_of("MotionOptions")}
@@ -461,7 +483,7 @@ def detect(
     unknown = sorted(set(options) - set(motion) - set(tracking))
     if unknown:
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
-    if tracking.get("join"):  # parts are joined before they are held against the limit
+    if tracking.get("join"):  # detections are joined before they are compared with the limit
         motion.pop("min_area", None)
     detector = MotionDetector(**motion)  # type: ignore[arg-type]
     core = _open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth=True)

@@ -1,8 +1,9 @@
-"""One picture file in bands of rows, by several processes: the parts of `edges_file`, `filter_file` and `label_file`.
+"""One picture file in bands of rows, computed by several processes.
 
-A `BandWork` says what is made of the file, and can be sent to other processes. Each of these makes bands with
-`BandWork.maker`. One process joins them in order with `BandWork.join`. The result is that of one process, byte for byte.
-`cuesta.ray` is made of this; most programs call the functions instead.
+These are the parts of `edges_file`, `filter_file` and `label_file`. A `BandWork` describes what is
+computed, and can be sent to other processes. Each of them makes bands with `BandWork.maker`. One
+process joins the bands in order with `BandWork.join`. The result is that of one process, byte for
+byte. `cuesta.ray` is built on this module; most programs call the functions instead.
 """
 
 from __future__ import annotations
@@ -20,39 +21,46 @@ __all__ = ["BandWork", "edges_work", "filter_work", "label_work"]
 
 @dataclass(frozen=True)
 class BandWork:
-    """What is made of a picture file: by `edges_work`, `filter_work` or `label_work`."""
+    """What is computed from a picture file; `edges_work`, `filter_work` and `label_work` make it."""
 
     operation: str
     """"edges", "filter" or "label"."""
     arguments: tuple[Any, ...]
-    """Of the operation, options excepted."""
+    """The operation's arguments, without options."""
     options: Mapping[str, Any]
-    """As `edges_file`, `filter_file` and `label_file` take them."""
+    """The options of `edges_file`, `filter_file` or `label_file`."""
     memory: int | str = "512MB"
-    """For rows, in each process."""
+    """Memory limit for rows, in each process."""
 
     def with_threads(self, threads: int) -> BandWork:
-        """The same work with that many threads."""
+        """Returns the same work with another number of threads.
+
+        Parameters
+        ----------
+        threads : int
+            Number of CPU threads.
+        """
         return replace(self, options={**self.options, "threads": threads})
 
     def maker(self, source: str) -> Any:
-        """What makes bands, in any process.
+        """Returns the object that makes bands, in any process.
 
         Parameters
         ----------
         source : str
-            The picture file, as a path of this machine.
+            The picture file, as a path on this machine.
 
         Returns
         -------
         object
-            Its methods take rows, [first, end). Of edges and filters: ``count(first, end)``, the histogram that automatic
-            thresholds need, and ``make(first, end, thresholds)``, the band. Of components: ``find(first, end)``.
+            Its methods read the rows [first, end). For edges and filters: ``count(first, end)``
+            returns the histogram for automatic thresholds, and ``make(first, end, thresholds)`` the
+            band. For components: ``find(first, end)``.
 
         Raises
         ------
         InputError, InvalidArgument
-            As `edges_file`.
+            See `edges_file`.
         """
         files = files_extension()
         return (files.LabelMaker if self.operation == "label" else files.BandMaker)(
@@ -69,28 +77,29 @@ class BandWork:
         tiff: str = "strips",
         progress: Callable[[int, int], Any] | None = None,
     ) -> Any:
-        """What joins bands, in one process.
+        """Returns the object that joins bands, in one process.
 
         Parameters
         ----------
         source : str
-            The picture file, as a path of this machine.
+            The picture file, as a path on this machine.
         target : str
-            Where the result is written; not of components.
+            The file of the result; components have none.
         rows, resume, tiff, progress
-            As `edges_file` has them.
+            See `edges_file`.
 
         Returns
         -------
         object
-            ``width``, ``height`` and ``band_rows``, the rows of a band that fit into memory. Of edges and filters:
-            ``rows``, those that are there already, ``wants_counts``, ``add_counts(counts)``, ``find_thresholds()`` and
-            ``add(band)``. Of components: ``add(*found)``. Bands are added downwards.
+            ``width``, ``height`` and ``band_rows``, the number of rows that fit into memory. For
+            edges and filters: ``rows``, the number of rows that exist already, ``wants_counts``,
+            ``add_counts(counts)``, ``find_thresholds()`` and ``add(band)``. For components:
+            ``add(*found)``. Bands are added from top to bottom.
 
         Raises
         ------
         InputError, OutputError, InvalidArgument
-            As `edges_file`.
+            See `edges_file`.
         """
         files = files_extension()
         work = self._settled(rows, resume, tiff, progress)
@@ -101,11 +110,17 @@ class BandWork:
         )
 
     def result(self, join: Any) -> Any:
-        """Finishes what `join` gave, once all bands are added.
+        """Finishes a join after all bands are added.
+
+        Parameters
+        ----------
+        join : object
+            As `join` returns it.
 
         Returns
         -------
         FileResult or FileComponents
+            As the function of this work returns it.
         """
         found = join.finish()
         return (
@@ -119,7 +134,7 @@ class BandWork:
         tiff: str = "strips",
         progress: Callable[[int, int], Any] | None = None,
     ) -> Any:
-        """As the extension takes it."""
+        """Returns the work as the extension takes it."""
         banding = _band_files.banding(self.memory, rows, resume, tiff, "cpu", progress)
         make: Callable[..., Any] = getattr(_band_files, f"{self.operation}_work")
         return make(*self.arguments, dict(self.options), banding)
@@ -134,17 +149,50 @@ def edges_work(
     memory: int | str = "512MB",
     **options: Any,
 ) -> BandWork:
-    """What `edges_file` makes; the parameters are its own."""
+    """Describes what `edges_file` computes.
+
+    Parameters
+    ----------
+    method, low, high, threshold, memory, **options
+        See `edges_file`.
+
+    Returns
+    -------
+    BandWork
+        For any number of processes.
+    """
     return BandWork("edges", (method, low, high, threshold), options, memory)
 
 
 def filter_work(
     filter: str, *, element: str = "rect:3", memory: int | str = "512MB", **options: Any
 ) -> BandWork:
-    """What `filter_file` makes; the parameters are its own."""
+    """Describes what `filter_file` computes.
+
+    Parameters
+    ----------
+    filter, element, memory, **options
+        See `filter_file`.
+
+    Returns
+    -------
+    BandWork
+        For any number of processes.
+    """
     return BandWork("filter", (filter, element), options, memory)
 
 
 def label_work(*, threshold: float = 0, memory: int | str = "512MB", **options: Any) -> BandWork:
-    """What `label_file` finds; the parameters are its own."""
+    """Describes what `label_file` computes.
+
+    Parameters
+    ----------
+    threshold, memory, **options
+        See `label_file`.
+
+    Returns
+    -------
+    BandWork
+        For any number of processes.
+    """
     return BandWork("label", (threshold,), options, memory)

@@ -1,4 +1,4 @@
-"""Errors: one sentence that names the argument, the value and what is accepted."""
+"""Errors. A message names the argument, its value and what is accepted."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument that cannot be meant."""
+    """An invalid argument."""
 
 
 class Unsupported(Error, ValueError):
-    """A valid request that the strategy, or every strategy of this build, refuses."""
+    """A valid request that the strategy, or every strategy of this build, does not support."""
 
     code = "unsupported"
 
@@ -59,13 +59,13 @@ class OutputError(Error, OSError):
 
 
 class DeviceError(Error, RuntimeError):
-    """No usable GPU, or a fault on it."""
+    """A GPU that is missing, cannot be used, or failed."""
 
     code = "device"
 
 
 class OutOfMemory(Error, MemoryError):
-    """Host or device memory is used up."""
+    """Host or device memory is exhausted."""
 
     code = "out_of_memory"
 
@@ -75,7 +75,7 @@ _CLASSES: dict[str, type[Error]] = {
     for kind in (InvalidArgument, Unsupported, InputError, OutputError, DeviceError, OutOfMemory)
 }
 
-# What the C++ library calls its arguments and sample types, and what Python calls them.
+# Names of arguments and sample types in the C++ library, and in Python.
 _NAMES = {
     "src": "image",
     "dst": "out",
@@ -85,7 +85,7 @@ _NAMES = {
     "s32": "int32",
     "f32": "float32",
 }
-# What a caller from Python could do; what concerns files is the command's alone.
+# Hints that apply to Python; hints about files are the command's alone.
 _HINTS = {"use_cpu": "; use device='cpu', or an array in host memory"}
 _NAME = re.compile(r"(?<![\w.'])(?:" + "|".join(_NAMES) + r")(?![\w'])")
 

@@ -1,25 +1,28 @@
 """PyTorch operators and modules: ``import cuesta.torch``.
 
-Importing this module registers ``torch.ops.cuesta.canny`` and the others. They take CPU and CUDA
-tensors without a copy, run on the caller's current CUDA stream, and have fake kernels, so that
+Importing this module registers ``torch.ops.cuesta.canny`` and the others. They read CPU and CUDA
+tensors without a copy and run on the caller's current CUDA stream. Their fake kernels make
 ``torch.compile(fullgraph=True)`` and ``torch.export`` see one node of known shape and type. Under
-``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves;
-for ``torch.export``, call the operators or the modules.
-`Canny`, `LogEdges`, `Sobel`, `Gaussian` and `Median` are the operators as modules, for transforms
-in data loaders and for ``torch.export``.
+``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves.
+For ``torch.export``, call the operators or the modules. `Canny`, `LogEdges`, `Sobel`, `Gaussian`
+and `Median` are the operators as modules, for transforms in data loaders and for ``torch.export``.
 
 Notes
 -----
-The operators take the arguments of the functions of the same name in ``cuesta``, less what a graph
-cannot hold: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. Where a function takes a
-number or a sequence (the thresholds of ``canny``), its operator takes a float or a list of floats;
-``edges`` takes its threshold as text, a rule or a number;
-``sobel`` takes a list of outputs and returns as many tensors; stencils are tensors on the CPU,
-elements of morphology are texts; ``label`` returns labels, boxes, areas and centroids, and older
-versions of ``torch.compile`` want ``torch._dynamo.config.capture_dynamic_output_shape_ops`` for it.
+An operator has the arguments of the function of the same name in ``cuesta``. Arguments that a graph
+cannot hold are missing: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. Some have
+other types:
 
-Every result is a new, contiguous tensor. ``torch.vmap`` over pictures is one call with a batch.
-None of the operators has a gradient: backward through one raises RuntimeError.
+- Where a function reads a number or a sequence (the thresholds of ``canny``), its operator reads a
+  float or a list of floats.
+- ``edges`` reads its threshold as text: a rule or a number.
+- ``sobel`` reads a list of outputs and returns a tensor for each.
+- Stencils are tensors on the CPU; elements of morphology are text.
+- ``label`` returns labels, boxes, areas and centroids. Older versions of ``torch.compile`` require
+  ``torch._dynamo.config.capture_dynamic_output_shape_ops`` for it.
+
+Every result is a new, contiguous tensor. ``torch.vmap`` over pictures is one call with a batch. No
+operator has a gradient: backward through one raises RuntimeError.
 """
 
 from __future__ import annotations
@@ -48,16 +51,16 @@ __all__ = ["Canny", "Gaussian", "LogEdges", "Median", "Sobel"]
 
 Tensor = torch.Tensor
 
-# What only the functions take, and a graph cannot hold.
+# Arguments of the functions that a graph cannot hold.
 _EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
-# Lives as long as the operators do.
+# The operators exist as long as this does.
 _LIBRARY = torch.library.Library("cuesta", "DEF")
-# The functions of `cuesta` by their operators: what stands for them in a graph.
+# The operators of the functions of `cuesta`: they replace the functions in a graph.
 _IN_GRAPHS: dict[str, Callable[..., Any]] = {}
 
 
 def _given(threshold: Any) -> Any:
-    """A float arrives as a list of one: the schema's float[1]."""
+    """Returns the float of a list of one, which is how the schema's float[1] arrives."""
     return threshold[0] if threshold is not None and len(threshold) == 1 else threshold
 
 
@@ -148,7 +151,7 @@ def _traced_sobel(
 
 
 def _for_graph(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that are given, as an operator takes them."""
+    """Returns the options that are not None, as an operator takes them."""
     given = {name: value for name, value in options.items() if value is not None}
     for name in _EAGER_ONLY:
         if given.pop(name, False) is not False:
@@ -166,7 +169,10 @@ def _traced(name: str) -> Callable[..., Any]:
 
 
 def _vmap(name: str, images: int) -> Callable[..., Any]:
-    """One call with a batch; only the images, the first arguments, have the mapped dimension."""
+    """Maps over pictures with one call on a batch.
+
+    Only the images, which are the first arguments, may have the mapped dimension.
+    """
 
     def mapped(
         _info: Any, in_dims: Sequence[Any], *arguments: Any, **options: Any
@@ -221,8 +227,10 @@ def _schema_default(value: object) -> str:
 
 
 def _schema(name: str, types: Mapping[str, str], positional: Sequence[str]) -> str:
-    """The arguments of an operator: its function's, by `types` where those say too little, and with
-    those of `positional` before the keywords."""
+    """Returns the arguments of an operator: those of its function.
+
+    `types` replaces types that are too general. Arguments in `positional` come before the keywords.
+    """
     parameters = inspect.signature(getattr(cuesta, name)).parameters.values()
     before: list[str] = []
     after: list[str] = []
@@ -230,7 +238,7 @@ def _schema(name: str, types: Mapping[str, str], positional: Sequence[str]) -> s
         if p.name in _EAGER_ONLY:
             continue
         kind = types.get(p.name) or _SCHEMA_TYPES[p.annotation]
-        # A list has no default that is one of Python's functions' too.
+        # A list has no default that a Python function can have too.
         bare = p.default is p.empty or kind.endswith("[]")
         argument = f"{kind} {p.name}" + ("" if bare else f"={_schema_default(p.default)}")
         by_keyword = p.kind is p.KEYWORD_ONLY and p.name not in positional
@@ -249,8 +257,10 @@ def _register(
     traced: Callable[..., Any] | None = None,
     images: int = 1,
 ) -> None:
-    """Makes torch.ops.cuesta.<name> of cuesta.<name>, which it stands for under torch.compile;
-    torch.vmap maps the first `images` arguments."""
+    """Registers torch.ops.cuesta.<name>, which replaces cuesta.<name> under torch.compile.
+
+    torch.vmap maps the first `images` arguments.
+    """
     function = getattr(cuesta, name)
     operator = f"cuesta::{name}"
     # Not torch.library.custom_op, whose checks of every call (that no result is an argument) cost
@@ -330,7 +340,7 @@ _register(
 
 
 class _Operation(torch.nn.Module):
-    """An operator with the options that are given; picklable, without parameters or state."""
+    """An operator with given options; picklable, without parameters or state."""
 
     operation: ClassVar[str]
     __signature__: ClassVar[inspect.Signature]
@@ -338,7 +348,7 @@ class _Operation(torch.nn.Module):
     def __init_subclass__(cls, *, function: Callable[..., Any]) -> None:
         super().__init_subclass__()
         cls.operation = function.__name__
-        # Its function's, less the pictures and what a graph cannot hold.
+        # Its function's parameters, without the pictures and those that a graph cannot hold.
         left_out = ("image", "mask", *_EAGER_ONLY)
         parameters = inspect.signature(function).parameters.values()
         shown = [p for p in parameters if p.name not in left_out]
@@ -350,14 +360,16 @@ class _Operation(torch.nn.Module):
         type(self).__signature__.bind_partial(**self.options)
 
     def forward(self, image: Tensor) -> Any:
+        """Applies the operator to an image, or to a batch."""
         return _IN_GRAPHS[self.operation](image, **self.options)
 
     def extra_repr(self) -> str:
+        """Returns the options, for the module's repr."""
         return ", ".join(f"{name}={value!r}" for name, value in self.options.items())
 
 
 class Canny(_Operation, function=cuesta.canny):
-    """`cuesta.canny` as a module: uint8, uint16 or float32 tensors to uint8 edges, 0 or 255.
+    """The module of `cuesta.canny`: uint8, uint16 or float32 tensors to uint8 edges, 0 or 255.
 
     The parameters are those of `cuesta.canny`.
     """
@@ -385,7 +397,7 @@ class Canny(_Operation, function=cuesta.canny):
 
 
 class LogEdges(_Operation, function=cuesta.log_edges):
-    """`cuesta.log_edges` as a module: edges, or with ``response=True`` the undivided response.
+    """The module of `cuesta.log_edges`: edges, or with ``response=True`` the undivided response.
 
     The parameters are those of `cuesta.log_edges`.
     """
@@ -402,7 +414,7 @@ class LogEdges(_Operation, function=cuesta.log_edges):
 
 
 class Sobel(_Operation, function=cuesta.sobel):
-    """`cuesta.sobel` as a module: one tensor for one output, a tuple for a tuple of them.
+    """The module of `cuesta.sobel`: one tensor for one output, a tuple for a tuple of outputs.
 
     The parameters are those of `cuesta.sobel`.
     """
@@ -419,7 +431,7 @@ class Sobel(_Operation, function=cuesta.sobel):
 
 
 class Gaussian(_Operation, function=cuesta.gaussian):
-    """`cuesta.gaussian` as a module: a smoothed tensor of the image's type.
+    """The module of `cuesta.gaussian`: a smoothed tensor of the image's type.
 
     The parameters are those of `cuesta.gaussian`.
     """
@@ -435,7 +447,7 @@ class Gaussian(_Operation, function=cuesta.gaussian):
 
 
 class Median(_Operation, function=cuesta.median):
-    """`cuesta.median` as a module: a tensor of the image's type.
+    """The module of `cuesta.median`: a tensor of the image's type.
 
     The parameters are those of `cuesta.median`.
     """

@@ -43,7 +43,7 @@ PixelType type_of(const Array& array, const char* what) {
   const auto is = [&](Code code, int bits) {
     return dtype.code == uint8_t(code) && dtype.bits == bits && dtype.lanes == 1;
   };
-  // A truth value is one byte of 0 or 1.
+  // A bool is one byte, 0 or 1.
   if (is(Code::UInt, 8) || is(Code::Bool, 8)) return PixelType::u8;
   if (is(Code::UInt, 16)) return PixelType::u16;
   if (is(Code::Int, 16)) return PixelType::s16;
@@ -62,7 +62,7 @@ template <class PlaneType, class Samples>
 Pictures<PlaneType> read(const Array& array, Samples data, int number, const char* what) {
   struct Dimensions {
     const char* name;
-    int n, c, h, w;  // where each is; -1: absent
+    int n, c, h, w;  // the dimension of each; -1: absent
   };
   static constexpr Dimensions table[] = {{"HW", -1, -1, 0, 1}, {"HWC", -1, 2, 0, 1},
                                          {"CHW", -1, 0, 1, 2}, {"NHW", 0, -1, 1, 2},
@@ -97,7 +97,7 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
                   "(numpy.ascontiguousarray, torch's contiguous())",
                   what, array.stride(size_t(at.w)));
   }
-  // With one row there is no distance between rows, and libraries put anything there.
+  // With one row the distance between rows has no meaning, and libraries set any number.
   const ptrdiff_t stride = height > 1 ? ptrdiff_t(array.stride(size_t(at.h))) * bytes
                                       : ptrdiff_t(width) * samples * bytes;
   pictures.first = {data,   int32_t(width), int32_t(height),      samples,
@@ -157,7 +157,7 @@ DeviceScope::~DeviceScope() {
   try {
     use_device(before_);
   } catch (const Error&) {
-    // The fault that makes this fail is reported by the call itself or the next one.
+    // The error that makes this fail is reported by the call itself or by the next one.
   }
 }
 

@@ -1,4 +1,4 @@
-// Arrays of Python as pictures: no copy, no guess about what a dimension means.
+// Python arrays as pictures, without a copy and without guessing the meaning of a dimension.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,10 +24,10 @@ namespace nb = nanobind;
 
 /// Any array or DLPack capsule on the CPU or a CUDA device; read-only ones too.
 using Array = nb::ndarray<nb::ro>;
-/// One that is written to.
+/// An array that is written.
 using OutArray = nb::ndarray<>;
 
-/// What the dimensions of an array mean. python/cuesta/_layouts.py numbers them alike.
+/// The meaning of an array's dimensions, numbered as in python/cuesta/_layouts.py.
 enum class Layout : int { hw, hwc, chw, nhw, nhwc, nchw };
 
 /// The pictures in an array: `outer` times `inner` planes of one size at fixed distances in bytes.
@@ -45,8 +45,8 @@ struct Pictures {
         static_cast<Byte*>(plane.data) + (i / inner) * outer_step + (i % inner) * inner_step;
     return plane;
   }
-  /// `n` pictures from the i-th on, all of one run of equal distances: of the inner ones, or of the
-  /// outer where each has one.
+  /// `n` pictures from the i-th on, at equal distances: inner ones, or outer ones that hold one
+  /// picture each.
   auto batch(int64_t i, int32_t n) const {
     using Of = BasicBatch<std::is_same_v<PlaneType, ConstAnyView>>;
     return Of((*this)[i], n, inner == 1 ? outer_step : inner_step);
@@ -57,14 +57,14 @@ struct Pictures {
 /// Error{device} for an array on a GPU in a build without CUDA.
 Pictures<ConstAnyView> pictures_of(const Array& array, int layout, const char* what);
 Pictures<AnyView> pictures_of(const OutArray& array, int layout, const char* what);
-/// The same for arrays that hold one picture.
+/// The same for an array with one picture.
 ConstAnyView plane_of(const Array& array, int layout, const char* what);
 AnyView plane_of(const OutArray& array, int layout, const char* what);
 
-/// Throws Error{invalid_argument} unless array `b` holds as many pictures as array `a`.
+/// Throws Error{invalid_argument} unless arrays `a` and `b` hold the same number of pictures.
 void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name_b);
 
-/// Makes the GPU of an array the thread's until the scope ends; does nothing for host arrays.
+/// Makes an array's GPU current in this thread until the scope ends; does nothing for host arrays.
 class DeviceScope {
  public:
   explicit DeviceScope(const Array& array);
@@ -84,8 +84,8 @@ void without_lock(const Array& array, Body&& body) {
   body();
 }
 
-/// Runs `body(batch, i)` for as few batches as the distances between the pictures allow, the first
-/// of each being the i-th picture, without the interpreter's lock.
+/// Runs `body(batch, i)` for each batch, whose first picture is the i-th, without the interpreter's
+/// lock. The batches are as few as the distances between the pictures allow.
 template <class Body>
 void for_each_batch(const Array& array, const Pictures<ConstAnyView>& source, Body&& body) {
   without_lock(array, [&] {

@@ -1,4 +1,4 @@
-// Components as the arrays that Python gets of them.
+// Components as arrays for Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,10 +29,10 @@ Table<T> table(std::vector<T> values, size_t columns) {
   return Table<T>(data, {rows, columns}, owner);
 }
 
-/// Boxes, areas and centroids, a row a component.
+/// Boxes, areas and centroids, one row for each component.
 using Components = std::tuple<Table<int32_t>, Table<int64_t>, Table<double>>;
 
-/// Those of a list; takes no lock of Python's until they are given away.
+/// The arrays of a list; requires the interpreter's lock only when they are returned.
 class ComponentColumns {
  public:
   ComponentColumns() = default;

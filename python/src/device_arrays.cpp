@@ -1,4 +1,4 @@
-// Memory of a GPU for libraries and from producers that no array library stands for.
+// GPU memory that belongs to no array library: exported to libraries, and taken from producers.
 #include <fmt/format.h>
 
 #include <nanobind/stl/tuple.h>
@@ -35,7 +35,7 @@ nb::dlpack::dtype dtype_of(const std::string& name) {
       name, "dtype is {}; it must be uint8, bool, uint16, int16, int32, float16 or float32", name);
 }
 
-// Device memory as an array that any DLPack library takes over; rows follow each other.
+// Device memory as a contiguous array that any DLPack library can own.
 DeviceArray device_array(const std::vector<size_t>& shape, const std::string& dtype, int device) {
   const nb::dlpack::dtype type = dtype_of(dtype);
   size_t bytes = type.bits / 8;
@@ -54,12 +54,12 @@ using ToHost = nb::ndarray<nb::c_contig, nb::device::cpu>;
 using FromDevice = nb::ndarray<nb::ro, nb::c_contig, nb::device::cuda>;
 using ToDevice = nb::ndarray<nb::c_contig, nb::device::cuda>;
 
-// Whole arrays of the same bytes whose samples follow each other; finished on return.
+// Copies between contiguous arrays of one size; complete on return.
 void copy_to_device(const FromHost& from, const ToDevice& to) {
   without_lock(Array(to), [&] { detail::copy_to_device(to.data(), from.data(), from.nbytes()); });
 }
 
-// The same, behind what is enqueued on `stream`.
+// The same, after the work on `stream`.
 void copy_to_host(const FromDevice& from, const ToHost& to, uintptr_t stream) {
   without_lock(Array(from), [&] {
     wait(reinterpret_cast<void*>(stream));
@@ -67,7 +67,7 @@ void copy_to_host(const FromDevice& from, const ToHost& to, uintptr_t stream) {
   });
 }
 
-// Memory of somebody else, who is kept alive, by what the CUDA array interface says of it.
+// Memory of another owner, who is kept alive, as its CUDA array interface describes it.
 DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
                         const std::optional<std::vector<int64_t>>& strides,
                         const std::string& dtype, nb::object owner) {
@@ -81,7 +81,7 @@ DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
           detail::device_of(reinterpret_cast<void*>(pointer))};
 }
 
-// Shape, strides in samples, type and pointer of what a producer of DLPack hands out.
+// Shape, strides in samples, type and pointer of a DLPack producer's memory.
 std::tuple<nb::tuple, nb::tuple, std::string, uintptr_t> facts(const Array& array) {
   nb::list shape, strides;
   for (size_t d = 0; d < array.ndim(); ++d) {

@@ -15,7 +15,7 @@ void read_fields(Keywords& keywords, Options& options) {
   });
 }
 
-// An option of other methods may be given its default, as None may; another value is refused.
+// An option of other methods may have its default or None; any other value is an error.
 template <class Own, class Other>
 void refuse_fields(Keywords& keywords, const std::string& method, std::string_view others) {
   Other given;
@@ -39,7 +39,7 @@ void refuse_others(Keywords& keywords, const std::string& method) {
 
 Thresholds canny_thresholds(const EdgeLevels& levels) {
   if (levels.given) return Given{levels.given->first, levels.given->second};
-  // One number is the high threshold, as the command takes it.
+  // One number is the high threshold, as in the command.
   if (levels.level) return Given{*levels.level / 2, *levels.level};
   return rule_of(levels.rule.value_or("auto"));
 }

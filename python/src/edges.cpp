@@ -16,7 +16,7 @@ using namespace nb::literals;
 using MaybeArray = std::optional<Array>;
 using MaybeOut = std::optional<OutArray>;
 
-// One entry for all pictures, or one for each of `count` where pairs are given so.
+// One entry for all pictures, or one for each of `count`.
 std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector<double>& low,
                                       const std::vector<double>& high, int64_t count) {
   if (low.empty() && high.empty()) return {rule_of(rule)};
@@ -36,7 +36,7 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
   return pairs;
 }
 
-// What differs between the pictures [i, i + n).
+// The arguments that differ between the pictures [i, i + n).
 CannyEach each_of(int64_t i, int32_t n, const std::vector<Thresholds>& thresholds,
                   const Pictures<ConstAnyView>& masks, std::vector<CannyResult>& used) {
   CannyEach each{.results = std::span(used).subspan(size_t(i), size_t(n))};

@@ -1,5 +1,5 @@
-// `cuesta._files`: picture files, as the command reads and writes them. A module of its own, for it
-// needs libvips and `import cuesta` does not.
+// `cuesta._files`: picture files, as the command reads and writes them. It is a separate module
+// because it requires libvips, which `import cuesta` does not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
@@ -40,7 +40,7 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-// The samples, and how many levels of them one of the file's is.
+// The samples, and the number of their levels for one level of the file.
 std::pair<Numpy, double> read_file(const std::string& path, int64_t max_pixels,
                                    bool allow_partial) {
   io::ReadLimits limits;
@@ -71,7 +71,7 @@ void write_file(const std::string& path, const Array& image, int layout) {
   write(std::filesystem::path(path), view);
 }
 
-// How functions on files of any size work.
+// How functions divide files of any size into bands.
 struct Banding {
   int64_t memory;
   int rows;
@@ -85,7 +85,8 @@ struct Banding {
                    : layout == "tiled" ? TiffLayout::tiled
                                        : TiffLayout::strips;
     if (progress) {
-      // Copied without Python's lock, too; the one that holds the last copy has it.
+      // This is copied without the interpreter's lock, too; the owner of the last copy holds the
+      // lock.
       bands.progress = [call = std::make_shared<nb::callable>(*progress)](int64_t done,
                                                                           int64_t all) {
         const nb::gil_scoped_acquire acquire;
@@ -96,7 +97,7 @@ struct Banding {
   }
 };
 
-// How a call runs, and on which GPUs.
+// Execution of a call, with its GPUs.
 Exec exec_on(const Banding& banding, Keywords& keywords, std::string_view function) {
   Exec exec = exec_from(keywords, 0, function);
   exec.devices = devices_named(banding.device);
@@ -117,7 +118,7 @@ nb::dict as_dict(const FileResult& result) {
   return made;
 }
 
-// What is made of a file, and how.
+// The operation on a file, and its bands.
 struct FileWork {
   std::shared_ptr<const recipes::Recipe> recipe;
   Exec exec;
@@ -170,7 +171,7 @@ nb::dict run_file(const std::string& source, const std::string& target, const Fi
   return as_dict(result);
 }
 
-// Numbers as an array that holds them.
+// Numbers as an array that owns them.
 template <class T>
 nb::ndarray<nb::numpy, T> array_of(std::vector<T>&& numbers) {
   auto held = std::make_unique<std::vector<T>>(std::move(numbers));
@@ -184,7 +185,7 @@ nb::ndarray<nb::numpy, T> array_of(std::vector<T>&& numbers) {
 using Counts = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Made = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// What label_file() does.
+// Implements label_file().
 struct LabelWork {
   LabelFile what;
   Exec exec;
@@ -242,7 +243,7 @@ nb::tuple find_components(io::LabelMaker& maker, int32_t first, int32_t end) {
                         array_of(std::move(found.last)));
 }
 
-// The components of a picture whose bands were looked at elsewhere.
+// Joins the components of bands that other processes have labelled.
 class LabelJoin {
  public:
   LabelJoin(const std::string& source, const LabelWork& work)
@@ -253,7 +254,7 @@ class LabelJoin {
   int32_t height() const { return maker_.facts().size.height; }
   int32_t band_rows() const { return maker_.band_rows(); }
 
-  // What was found in the next rows, downwards.
+  // Adds the components of the next rows, from top to bottom.
   void add(int32_t rows, const Made& components, const Ends& first, const Ends& last) {
     LabelBands::Found found{.rows = rows};
     found.components.resize(components.size() / sizeof(Component));
@@ -295,7 +296,7 @@ class LabelJoin {
   }
 
  private:
-  io::LabelMaker maker_;  // of which only what it knows of the picture
+  io::LabelMaker maker_;  // only for the picture's properties
   LabelBands labels_;
   int32_t rows_ = 0, bands_ = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 
 using namespace nb::literals;
 
-// nanobind hands over vectors; the library's makers take what they see of them.
+// nanobind passes vectors; the library's functions take spans.
 Stencil integers(int width, int height, const std::vector<int32_t>& taps, int64_t divisor) {
   return Stencil::integers(width, height, taps, divisor);
 }
@@ -24,7 +24,7 @@ Stencil floats(int width, int height, const std::vector<float>& taps) {
   return Stencil::floats(width, height, taps);
 }
 
-// What makes it anew: for pickle and copy.
+// The arguments that make an equal object, for pickle and copy.
 using Taps = std::tuple<int, int, std::vector<int32_t>, int64_t, std::vector<float>>;
 
 Taps taps_of(const Stencil& stencil) {

@@ -1,4 +1,4 @@
-// What there is, and whether it is right.
+// Strategies and devices, and their verification.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -22,7 +22,7 @@ using namespace nb::literals;
 
 using ParameterRow = std::tuple<std::string, std::string, std::vector<std::string>>;
 
-// As cuesta::StrategyDescription orders its members.
+// The members of cuesta::StrategyDescription, in its order.
 using StrategyRow =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
                std::string, std::vector<ParameterRow>, bool, bool, bool>;
@@ -47,7 +47,7 @@ std::vector<StrategyRow> strategies() {
 using ChoiceRow = std::tuple<std::string, std::string, std::string, std::string, std::string, int,
                              std::vector<std::pair<std::string, std::string>>, std::string>;
 
-// What `call()` would run, in the order of its calls; nothing runs.
+// The steps that `call()` would run, in order; nothing runs.
 std::vector<ChoiceRow> which(const nb::callable& call) {
   std::vector<Choice> choices;
   struct Asking {

@@ -14,14 +14,14 @@
 namespace cuesta::python {
 namespace {
 
-// Nothing for what is no text.
+// The text; nothing for other types.
 std::optional<std::string> text_in(nb::handle value) {
   std::string text;
   if (!nb::try_cast(value, text)) return std::nullopt;
   return text;
 }
 
-// Raises what Python raised, a TypeError in our words.
+// Raises Python's error, with our message for a TypeError.
 [[noreturn]] void rethrow(std::string_view name, nb::handle value, std::string_view must_be) {
   nb::python_error raised;
   if (raised.matches(PyExc_TypeError)) throw_wrong_type(name, value, must_be);
@@ -54,7 +54,7 @@ void read_border_value(Keywords& keywords, std::string_view name, Border& into) 
   read(keywords, fmt::format("{}_value", name), into.value);
 }
 
-// A border's mode, where it is given.
+// A border's mode, if it is given.
 std::optional<BorderMode> take_mode(Keywords& keywords, std::string_view name) {
   const nb::object given = keywords.take(name);
   if (!given) return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<BorderMode> take_mode(Keywords& keywords, std::string_view name) {
 
 }  // namespace
 
-// Few keywords are given and many asked for: comparing each costs less than a key to look up.
+// Few keywords are given and many are looked up: comparing each costs less than a key.
 nb::object Keywords::take(std::string_view name) {
   if (empty()) return {};
   PyObject *key = nullptr, *value = nullptr;
@@ -122,7 +122,7 @@ size_t index_of(std::string_view name, nb::handle value,
 void read(Keywords& keywords, std::string_view name, bool& into) {
   const nb::object given = keywords.take(name);
   if (!given) return;
-  // numpy's truth values are no bool of Python's.
+  // numpy's bool is not Python's bool.
   const auto type = nb::cast<std::string>(given.type().attr("__name__"));
   if (type != "bool" && type != "bool_") throw_wrong_type(name, given, "True or False");
   into = nb::cast<bool>(nb::bool_(given));
@@ -217,7 +217,7 @@ using namespace nb::literals;
 // (name, Python's type, default, sentences)
 using OptionRow = std::tuple<std::string, std::string, nb::object, std::string>;
 
-// What is said of a field: its words, what it may be, and what it is when nobody says.
+// The description of a field: its meaning, its values and its default.
 std::string sentences(std::string_view words, std::string_view accepted, std::string_view usual) {
   std::string text(words);
   text[0] = char(std::toupper(text[0]));
@@ -299,8 +299,8 @@ void describe(std::vector<OptionRow>& rows, const What& what, const DifferenceTh
 }
 void describe(std::vector<OptionRow>&, const What&, const Thresholds&) {}
 
-// (name, the option that is taken by position too or "", whether a call takes it, options). What an
-// object is made with has nothing to say on how its calls run.
+// (name, the option that may be positional or "", whether a call takes them, options). Options of a
+// constructor do not include those of execution.
 using StructRow = std::tuple<std::string, std::string, bool, std::vector<OptionRow>>;
 enum class Of { call, object };
 
@@ -314,7 +314,7 @@ StructRow struct_row(const char* name, const char* positional = "", Of of = Of::
   return {name, positional, of == Of::call, std::move(rows)};
 }
 
-// Those of several structs that are set together, each name once.
+// The options of several structs that are set together, each name once.
 StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = Of::object,
                  const char* first = "") {
   std::vector<OptionRow> rows;
@@ -349,7 +349,7 @@ StructRow edges_row() {
   return row;
 }
 
-// Every options struct that Python has.
+// Every options struct of the Python package.
 std::vector<StructRow> options() {
   const auto motion =
       united("MotionOptions", {struct_row<MotionOptions>(""), struct_row<DownscaleOptions>("")},

@@ -1,6 +1,5 @@
-// Keywords of Python calls as the library's options: a reader and a description for each type that
-// options have, none for any one option. What an option is called and may be, and what it means,
-// src/ops/*/options.hpp says.
+// Keywords of Python calls as the library's options: a reader and a description for each type of
+// option, none for a single option. src/ops/*/options.hpp has the names, values and meanings.
 #pragma once
 
 #include <string>
@@ -14,21 +13,21 @@
 
 namespace cuesta::python {
 
-/// The keywords of one call. Readers take theirs out; exec_from() refuses what is left.
+/// The keywords of one call. Readers take theirs out; exec_from() throws for any that are left.
 class Keywords : public nb::object {
   NB_OBJECT_DEFAULT(Keywords, nb::object, "collections.abc.Mapping[str, object]", PyDict_Check)
 
-  /// Whether all are taken: most calls give none, and ask for all.
+  /// Whether all are taken; most calls have none.
   bool empty() const { return PyDict_Size(ptr()) == 0; }
   /// Takes a keyword out; null where it is absent or None.
   nb::object take(std::string_view name);
-  /// Whether it is there, and not None.
+  /// Whether it is given, and not None.
   bool has(std::string_view name) const;
-  /// Throws TypeError for any that nobody took.
+  /// Throws TypeError for any that are left.
   void refuse_others(std::string_view function) const;
 };
 
-/// As it is printed, or its type where that is long.
+/// The value as printed, or its type where that is long.
 std::string repr_of(nb::handle value);
 /// Throws TypeError: "sigma is 'wide'; it must be a number".
 [[noreturn]] void throw_wrong_type(std::string_view name, nb::handle value,
@@ -36,7 +35,7 @@ std::string repr_of(nb::handle value);
 
 // ---- enumerations, by their names
 
-/// What Python calls a value: libraries mean different things by "reflect".
+/// Python's name of a value: libraries differ in the meaning of "reflect".
 constexpr std::string_view python_name(BorderMode mode) {
   return mode == BorderMode::reflect ? "symmetric" : name_in(mode);
 }
@@ -50,7 +49,7 @@ std::vector<std::string_view> python_names() {
   for (const auto& named : names_of(E{})) names.push_back(python_name(named.value));
   return names;
 }
-/// The index in `names` of a text; throws Error{invalid_argument} that lists them.
+/// The index of a text in `names`; throws Error{invalid_argument} that lists them.
 size_t index_of(std::string_view name, nb::handle value,
                 const std::vector<std::string_view>& names);
 
@@ -69,7 +68,7 @@ void read(Keywords& keywords, std::string_view name, E& into) {
   if (const nb::object given = keywords.take(name))
     into = names_of(E{})[index_of(name, given, python_names<E>())].value;
 }
-/// Two keywords: NAME, and NAME_value for the sample outside.
+/// Two keywords: NAME, and NAME_value for the samples of a constant border.
 void read(Keywords& keywords, std::string_view name, Border& into);
 void read(Keywords& keywords, std::string_view name, std::optional<Border>& into);
 void read(Keywords& keywords, std::string_view name, StructuringElement& into);
@@ -84,21 +83,20 @@ Options options_from(Keywords& keywords) {
   return options;
 }
 
-/// How canny's thresholds are found: "auto", a rule's name, or "percentile:90". Throws
+/// The rule of canny's thresholds: "auto", a rule's name, or "percentile:90". Throws
 /// Error{invalid_argument}.
 Automatic rule_of(const std::string& text);
 
-/// How the call runs, by the keywords strategy, parameters and threads. Comes last: throws
-/// TypeError for keywords that are left.
+/// The call's execution, from the keywords strategy, parameters and threads. Call it last: it
+/// throws TypeError for keywords that are left.
 Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function);
-/// Where this thread's calls append what they would run, instead of running (Exec::choices); null:
-/// they run.
+/// If not null, this thread's calls append their steps here instead of running (Exec::choices).
 std::vector<Choice>*& asking();
 
 // ---- functions
 
-/// m.def(name) of the function that makes a picture, or several, of as many; `run` does a batch. It
-/// may take `More` arguments before its options, by these names.
+/// Defines m.name, a function from pictures to the same number of pictures; `run` computes a batch.
+/// It may have `More` arguments of these names before its options.
 template <class Options, class... More, class... Names>
 void def_filter(nb::module_& m, const char* name,
                 void (*run)(const ConstBatch&, const Batch&, const More&..., const Options&,

@@ -1,4 +1,4 @@
-// Lines as Python takes them.
+// Lines as arrays for Python.
 #pragma once
 
 #include <tuple>

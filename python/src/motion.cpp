@@ -31,7 +31,7 @@ std::vector<Found> found_of(std::span<const Detection> detections) {
   return found;
 }
 
-// One call at a time: the state is the detector's, and Python's threads may share it.
+// One call at a time: Python's threads may share the detector's state.
 class Detector {
  public:
   struct Options {
@@ -52,7 +52,7 @@ class Detector {
     size_ = {plane.width, plane.height};
     return found;
   }
-  // A frame of each of several.
+  // One frame for each of several detectors.
   static std::vector<std::vector<Found>> push_cameras(const std::vector<Detector*>& cameras,
                                                       const std::vector<Array>& frames,
                                                       const std::vector<int>& layouts,
@@ -62,8 +62,7 @@ class Detector {
       planes.push_back(plane_of(frames[i], layouts[i], fmt::format("frame {}", i).c_str()));
     const Exec exec = exec_from(keywords, stream, "push_cameras");
     const Unlocked unlocked;
-    // In one order everywhere, so that two calls with the same detectors do not wait for each
-    // other.
+    // Locked in one order everywhere, so that two calls with the same detectors cannot deadlock.
     std::vector<Detector*> sorted = cameras;
     std::sort(sorted.begin(), sorted.end(), std::less<>());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
@@ -84,7 +83,7 @@ class Detector {
       cameras[i]->size_ = {planes[i].width, planes[i].height};
     return found;
   }
-  // False where a frame of another size came meanwhile, from another thread.
+  // False if another thread has pushed a frame of another size.
   bool mask(const OutArray& out) {
     const AnyView plane = plane_of(out, int(Layout::hw), "out");
     const Unlocked unlocked;
@@ -97,7 +96,8 @@ class Detector {
     const std::lock_guard lock(mutex_);
     return size_;
   }
-  // Whether it is warming up, whether it changed, its shift to the right and down: of each frame.
+  // For each frame: whether it is in the warm-up, whether it changed, its shift to the right and
+  // down.
   std::vector<std::tuple<bool, bool, int, int>> states() {
     const std::lock_guard lock(mutex_);
     std::vector<std::tuple<bool, bool, int, int>> states;
@@ -177,7 +177,7 @@ class Subtractor {
   BackgroundSubtractor subtractor_;
 };
 
-// Options with the defaults of the model that they name.
+// Options with the defaults of their model.
 void read_options(Keywords& keywords, Detector::Options& options) {
   MotionOptions& motion = options.motion;
   read(keywords, "background", motion.background.model);
@@ -189,7 +189,7 @@ void read_options(Keywords& keywords, BackgroundOptions& options) {
   options = options_from<BackgroundOptions>(keywords);
 }
 
-// The constructor of a class whose objects are made with options alone.
+// The constructor of a class that has only options.
 template <class Object, class Options>
 auto made_with(const char* name) {
   return [name](Object* self, Keywords keywords) {

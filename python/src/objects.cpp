@@ -80,7 +80,7 @@ StructuringElement element_of(int width, int height, const std::vector<uint8_t>&
   return {width, height, cells};
 }
 
-// What makes a structuring element anew: for pickle and copy.
+// The arguments that make an equal structuring element, for pickle and copy.
 using Cells = std::tuple<int, int, std::vector<uint8_t>>;
 
 }  // namespace

@@ -20,7 +20,7 @@ using namespace nb::literals;
 using recipes::EdgesRecipe;
 using recipes::PictureKind;
 
-// The edges of each picture; of Canny the thresholds that were used.
+// Computes the edges of each picture; returns the thresholds that Canny used.
 std::vector<std::pair<double, double>> run_edges(
     const Array& image, const OutArray& out, int layout, int flat_layout,
     const std::optional<Array>& mask, const std::string& method,

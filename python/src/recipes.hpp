@@ -10,15 +10,15 @@
 
 namespace cuesta::python {
 
-/// Where an edge begins: Canny's rule ("auto", "median"), a level, or Canny's pair.
+/// The threshold of edges: Canny's rule ("auto", "median"), a level, or Canny's pair.
 struct EdgeLevels {
   std::optional<std::string> rule{};
   std::optional<double> level{};
   std::optional<std::pair<double, double>> given{};
 };
 
-/// The options of a method by its keywords. Throws Error{invalid_argument} for levels that the
-/// method does not take.
+/// The options of a method from its keywords. Throws Error{invalid_argument} for thresholds that
+/// the method does not support.
 EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& levels,
                                 Keywords& keywords);
 

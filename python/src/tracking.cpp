@@ -1,4 +1,4 @@
-// Objects over time: lists of detections in, objects, crossings and events out.
+// Objects over time: objects, crossings and events from lists of detections.
 #include "cuesta/tracking.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -23,14 +23,14 @@ using Box = std::tuple<int, int, int, int>;
 using Found = std::tuple<Box, int64_t, double, double>;
 // Frame, seconds.
 using When = std::pair<int64_t, double>;
-// Id, what was found, bits of zones, speed to the right and down, moved, first, hits, and speed and
+// Id, detection, bits of zones, speed to the right and down, moved, first, hits, and speed and
 // direction.
 using Known =
     std::tuple<int64_t, Found, uint64_t, double, double, double, When, int64_t, double, double>;
 using Crossed = std::tuple<size_t, int64_t, bool, When>;
 // Id, first, last, bits of zones, moved, largest speed, largest box, its area.
 using Part = std::tuple<int64_t, When, When, uint64_t, double, double, Box, int64_t>;
-// Id, first, last, clip, objects, most at once, crossings; best: when, whose, where.
+// Id, first, last, clip, objects, max_at_once, crossings; best: frame, id, box.
 using Happened = std::tuple<int64_t, When, When, std::pair<double, double>, std::vector<Part>,
                             int64_t, std::vector<Crossed>, std::tuple<When, int64_t, Box>>;
 // Name, whether it is excluded, polygon, limits.
@@ -82,7 +82,7 @@ Rows rows_of(const Values& values, Row&& row) {
   return rows;
 }
 
-// Frames and times that the caller leaves out: the one after the last, 25 a second.
+// Defaults of frame and time: the frame after the last, at 25 a second.
 class FrameCount {
  public:
   FrameTime next(std::optional<int64_t> frame, std::optional<double> time) const {
@@ -113,8 +113,8 @@ class Watch {
         const TrackingOptions& options)
       : watch_(Size{size.first, size.second}, scene_of(zones, lines, mask), options) {}
 
-  // Objects, crossings, the id of the event under way (0 for one that may be dropped, -1 for none),
-  // whether it began, whether this is its best frame, events that ended.
+  // Objects, crossings, the id of the active event (0 if it may be dropped, -1 for none), whether
+  // it began, whether this is its best frame, events that ended.
   std::tuple<std::vector<Known>, std::vector<Crossed>, int64_t, bool, bool, std::vector<Happened>>
   push(std::optional<int64_t> frame, std::optional<double> time, const std::vector<Found>& found) {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// The interpreter's lock, given back while C++ works.
+// Releases the interpreter's lock while C++ runs.
 #pragma once
 
 #include <Python.h>
@@ -7,12 +7,12 @@
 
 namespace cuesta::python {
 
-/// Without the lock from here to the end of the scope.
+/// Releases the lock until the end of the scope.
 ///
-/// Up to Python 3.13 a daemon thread that asks for the lock when the interpreter has ended is ended
-/// by pthread_exit(), whose unwinding no destructor and no frame of nanobind lets through: the
-/// process would abort. It is kept waiting here for the process's end instead, as Python 3.14 does
-/// itself.
+/// Up to Python 3.13 a daemon thread that requests the lock after the interpreter has ended is
+/// ended by pthread_exit(). Destructors and frames of nanobind do not allow its unwinding, so the
+/// process would abort. Such a thread waits here for the end of the process instead, as in Python
+/// 3.14.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}

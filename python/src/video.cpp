@@ -1,5 +1,5 @@
-// `cuesta._video`: the frames of videos, as the command reads them. A module of its own, for it may
-// need FFmpeg's libav and `import cuesta` does not.
+// `cuesta._video`: the frames of videos, as the command reads them. It is a separate module because
+// it may require FFmpeg's libav, which `import cuesta` does not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -28,8 +28,8 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy, nb::ro>;
 
-// What a frame is made of: luma of 8 bits, of more where they are kept, RGB where it is wanted,
-// index, time, seconds lost before it, damaged.
+// A frame: luma of 8 bits, luma of more bits if kept, RGB if requested, index, time, seconds lost
+// before it, damaged.
 using Row = std::tuple<Numpy, std::optional<Numpy>, std::optional<Numpy>, int64_t, double,
                        std::optional<double>, bool>;
 
@@ -116,13 +116,13 @@ class Reader {
   }
 
  private:
-  // Whoever has it may wait for a frame: nobody waits for it with the interpreter's lock.
+  // Its owner may wait for a frame, so no thread waits for it with the interpreter's lock.
   std::unique_lock<std::mutex> locked() {
     const Unlocked unlocked;
     return std::unique_lock(mutex_);
   }
 
-  // Ctrl-C and other signals reach Python while nothing comes.
+  // Lets Ctrl-C and other signals reach Python while no frame arrives.
   const Frame* wait_for_next() {
     auto coming = std::async(std::launch::async, [this] { return video_.next(); });
     for (;;) {

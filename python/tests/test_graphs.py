@@ -24,7 +24,7 @@ Picture = npt.NDArray[np.uint8]
 @pytest.mark.parametrize("make", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
 def test_host_arrays_are_refused_in_words(make: Callable[[Picture], Any], picture: Picture) -> None:
     with pytest.raises(
-        cuesta.InvalidArgument, match="on the CPU; graphs are of torch's or cupy's arrays on a CUDA"
+        cuesta.InvalidArgument, match="on the CPU; it must be a torch or cupy array on a CUDA"
     ):
         cuesta.graphed(cuesta.sobel, make(picture))
 
@@ -84,7 +84,7 @@ def test_arrays_in_place_are_read_and_others_copied_first(picture: Picture) -> N
         (lambda p: (p, p), "2 arrays are given and the call was recorded with 1"),
         (
             lambda p: (torch.from_numpy(p),),
-            "array 0 is torch on the CPU and was recorded numpy on the CPU",
+            "array 0 is torch on the CPU and was recorded as numpy on the CPU",
         ),
     ],
     ids=["shape", "type", "number", "library"],

@@ -1,17 +1,17 @@
 """scikit-image's arguments and types: edges, filters, labels and morphology.
 
-``skimage.feature.canny``, ``skimage.filters.sobel``, ``gaussian`` and ``laplace``, ``skimage.measure.label``
-and ``skimage.morphology.erosion``, ``dilation``, ``opening`` and ``closing`` with Cuesta behind them. Where
-scikit-image computes integers in float64, this computes in float32 and returns float64: the answers differ
-by rounding. How far is in the README beside this file. What Cuesta does not take, float64 among it, goes to the
-scikit-image that is installed.
+Cuesta computes ``skimage.feature.canny``, ``skimage.filters.sobel``, ``gaussian`` and ``laplace``,
+``skimage.measure.label``, and ``skimage.morphology.erosion``, ``dilation``, ``opening`` and
+``closing``. Where scikit-image computes integers in float64, this module computes in float32 and
+returns float64. The results differ by rounding; the README beside this file reports by how much.
+Requests that Cuesta does not support, such as float64 pictures, go to the installed scikit-image.
 
 Notes
 -----
-- Integers become floats as ``skimage.util.img_as_float`` makes them, 255 or 65535 becoming 1.
-- ``mode`` has scipy's names, ``reflect`` being the one that repeats the edge sample.
-- ``canny`` is scikit-image's definition, not ``cuesta.canny``: float gradients, suppression that
-  interpolates between neighbours, and thresholds that a pixel may equal.
+- Integers become floats as in ``skimage.util.img_as_float``: 255 or 65535 becomes 1.
+- ``mode`` has scipy's names. ``reflect`` repeats the edge sample.
+- ``canny`` is scikit-image's definition, not ``cuesta.canny``. Its gradients are floats, its
+  suppression interpolates between neighbours, and its thresholds may be equalled.
 """
 
 from __future__ import annotations
@@ -72,23 +72,29 @@ _MODES: Final[dict[str, _Border]] = {
     "wrap": "wrap",
 }
 _MAX_SIDE: Final = 255
-# Lengths of gradients that differ by less, relatively, count as equal: a few roundings of float32.
+# Magnitudes that differ by less, relatively, count as equal: a few roundings of float32.
 _TIE: Final = 4e-6
 _SOBEL_ROWS: Final = np.array(((-1, -2, -1), (0, 0, 0), (1, 2, 1)))
 
 
 def calls() -> dict[str, Calls]:
-    """Of each function here that was called: how often Cuesta answered, and how often scikit-image did."""
+    """Counts the calls of each function here that Cuesta computed, and those that scikit-image did.
+
+    Returns
+    -------
+    dict of str to Calls
+        By the names of the functions that were called.
+    """
     return original.calls()
 
 
 def _float_type(image: Array) -> np.dtype[Any]:
-    """What scikit-image computes in and returns."""
+    """Returns the type that scikit-image computes in and returns."""
     return np.dtype(np.float32 if image.dtype in (np.float16, np.float32) else np.float64)
 
 
 def _top(image: Array) -> float:
-    """The value that becomes 1."""
+    """Returns the value that becomes 1."""
     return float(np.iinfo(image.dtype).max) if image.dtype.kind == "u" else 1.0
 
 
@@ -107,7 +113,7 @@ def _correlate(picture: NDArray[np.float32], taps: Array, mode: Any, cval: float
 def _smooth(
     picture: NDArray[np.float32], sigma: Any, mode: Any, cval: float, truncate: float = 4.0
 ) -> NDArray[np.float32]:
-    """scipy.ndimage.gaussian_filter: down the columns, then along the rows."""
+    """Computes scipy.ndimage.gaussian_filter: down the columns, then along the rows."""
     values = np.asarray(sigma, np.float64)
     leave(
         values.size not in (1, 2) or not np.isfinite(values).all() or values.min() < 0,
@@ -142,13 +148,14 @@ def gaussian(
     channel_axis: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Gaussian smoothing as ``skimage.filters.gaussian``.
+    """Smooths with a Gaussian as ``skimage.filters.gaussian``.
 
-    float32 for float16 and float32, float64 for the others. It differs from scikit-image's by at most (n + 4) 2^-23 of
-    the largest sample, n being the longer side of the window.
+    The parameters are those of ``skimage.filters.gaussian``. The result is float32 for float16 and
+    float32, and float64 for the others. It differs from scikit-image's by at most (n + 4) 2^-23 of
+    the largest sample, where n is the longer side of the window.
     """
     picture = original.picture("gaussian", image, 2)
-    leave(channel_axis is not None or out is not None, "channel_axis and out are not taken")
+    leave(channel_axis is not None or out is not None, "channel_axis or out is given")
     floats = np.ascontiguousarray(picture, np.float32) if preserve_range else _as_f32(picture)
     return _smooth(floats, sigma, mode, cval, truncate).astype(_float_type(picture))
 
@@ -162,12 +169,14 @@ def sobel(
     mode: str = "reflect",
     cval: float = 0.0,
 ) -> Array:
-    """Sobel's gradient as ``skimage.filters.sobel``: of one axis the signed derivative, of both their magnitude.
+    """Computes Sobel's gradient as ``skimage.filters.sobel``.
 
-    It differs from scikit-image's by at most 2^-20 of the largest sample.
+    The parameters are those of ``skimage.filters.sobel``. With one axis the result is the signed
+    derivative, with both their magnitude. It differs from scikit-image's by at most 2^-20 of the
+    largest sample.
     """
     picture = original.picture("sobel", image, 2)
-    leave(mask is not None, "a mask is not taken")
+    leave(mask is not None, "a mask is given")
     axes = (0, 1) if axis is None else tuple(np.atleast_1d(np.asarray(axis)).tolist())
     leave(axes not in ((0,), (1,), (0, 1), (1, 0)), f"axis is {axis}")
     floats = _as_f32(picture)
@@ -189,8 +198,12 @@ def _maxima(
     magnitude: NDArray[np.float32],
     candidates: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """The candidates, places in the flat picture and none at its border, that no magnitude on the
-    line of their gradient exceeds, one pixel away and interpolated between two neighbours."""
+    """Returns the candidates that are maxima along their gradient.
+
+    Candidates are indices into the flat picture, none of them at its border. Their magnitude is
+    compared with those one pixel away on the line of the gradient, interpolated between two
+    neighbours.
+    """
     stride = magnitude.shape[1]
     flat = magnitude.ravel()
     down, right = rows.ravel()[candidates], columns.ravel()[candidates]
@@ -199,7 +212,7 @@ def _maxima(
     weight = np.minimum(np.abs(down), np.abs(right)) / np.maximum(np.abs(down), np.abs(right))
     diagonal = np.where(falling, stride + 1, stride - 1)
     straight = np.where(steep, stride, np.where(falling, 1, -1))
-    # Neighbours on either side of a straight edge are equal, but for the last bits.
+    # Neighbours on either side of a straight edge are equal up to the last bits.
     limit = flat[candidates] * np.float32(1 + _TIE)
 
     def exceeds(side: int) -> NDArray[np.bool_]:
@@ -221,20 +234,21 @@ def canny(
     mode: str = "constant",
     cval: float = 0.0,
 ) -> NDArray[np.bool_]:
-    """Edges as ``skimage.feature.canny`` defines them.
+    """Finds edges as ``skimage.feature.canny`` defines them.
 
-    Gradients are made in float32. Two lengths that differ by less than 4e-6 of themselves count as equal, as they are in
-    exact arithmetic beside a straight edge; scikit-image's float64 decides these by its own rounding. The README beside
-    this file has the measured agreement.
+    The parameters are those of ``skimage.feature.canny``. Gradients are computed in float32. Two
+    magnitudes that differ by less than 4e-6 of themselves count as equal. In exact arithmetic they
+    are equal beside a straight edge, where scikit-image's float64 decides by its own rounding. The
+    README beside this file reports the measured agreement.
     """
     picture = original.picture("canny", image, 2)
-    leave(mask is not None or use_quantiles, "a mask and quantiles are not taken")
+    leave(mask is not None or use_quantiles, "a mask or quantiles are given")
     low = 0.1 if low_threshold is None else float(low_threshold) / _top(picture)
     high = 0.2 if high_threshold is None else float(high_threshold) / _top(picture)
     leave(high < low, f"low_threshold is {low_threshold} and high_threshold {high_threshold}")
 
     smooth = _smooth(_as_f32(picture), sigma, mode, cval)
-    if mode == "constant":  # what lies outside is left out
+    if mode == "constant":  # pixels outside the picture have no weight
         weights = _smooth(np.ones(picture.shape, np.float32), sigma, mode, cval)
         smooth = smooth / (weights + np.finfo(np.float32).eps)
     rows = _correlate(smooth, _SOBEL_ROWS, "reflect", 0)
@@ -256,12 +270,13 @@ def canny(
 
 @original.answers
 def laplace(image: Array, ksize: int = 3, mask: Array | None = None) -> Array:
-    """4 v - (above + below + left + right) as ``skimage.filters.laplace``.
+    """Computes 4 v - (above + below + left + right) as ``skimage.filters.laplace``.
 
-    The sums are exact, and divided by 255 or 65535 once; scikit-image's are of rounded quotients.
+    The parameters are those of ``skimage.filters.laplace``. The sums are exact and divided once, by
+    255 or 65535. scikit-image adds rounded quotients.
     """
     picture = original.picture("laplace", image, 2)
-    leave(ksize != 3 or mask is not None, f"ksize is {ksize}, and a mask is not taken")
+    leave(ksize != 3 or mask is not None, f"ksize is {ksize}, or a mask is given")
     taps = np.array(((0, -1, 0), (-1, 4, -1), (0, -1, 0)))
     sums = cuesta.correlate(picture, taps, dtype="float32", border="symmetric", layout="HW")
     return np.asarray(sums.astype(np.float64) / _top(picture))
@@ -274,7 +289,10 @@ def label(
     return_num: bool = False,
     connectivity: int | None = None,
 ) -> Any:
-    """Components of a mask as ``skimage.measure.label``, in its order."""
+    """Labels the components of a mask as ``skimage.measure.label``, in its order.
+
+    The parameters are those of ``skimage.measure.label``.
+    """
     mask = original.picture("label", label_image, 2)
     leave(background not in (None, 0), f"background is {background}")
     leave(connectivity not in (None, 1, 2), f"connectivity is {connectivity}")
@@ -297,13 +315,13 @@ def _morph(name: str, step: Any, image: Any, footprint: Any, out: Any, mode: str
     cells = np.array(((0, 1, 0), (1, 1, 1), (0, 1, 0))) if footprint is None else footprint
     leave(
         not isinstance(cells, np.ndarray) or cells.ndim != 2,
-        "the footprint is not an array of 2 dimensions",
+        "the footprint is not an array with 2 dimensions",
     )
     odd = all(side % 2 == 1 and side <= _MAX_SIDE for side in cells.shape)
     leave(not odd or not cells.any(), f"the footprint has shape {cells.shape}, or no cells")
     leave(
         out is not None and (out.shape, out.dtype) != (picture.shape, picture.dtype),
-        "out is not like the image",
+        "out has another shape or type than the image",
     )
     done: Array = step(picture, cells, border=_STEP_MODES[mode], layout="HW")
     if out is None:
@@ -321,7 +339,10 @@ def erosion(
     mode: str = "reflect",
     cval: float = 0.0,
 ) -> Array:
-    """The minimum over the footprint as ``skimage.morphology.erosion``, byte for byte."""
+    """Computes the minimum over the footprint as ``skimage.morphology.erosion``, byte for byte.
+
+    The parameters are those of ``skimage.morphology.erosion``.
+    """
     return _morph("erosion", cuesta.erode, image, footprint, out, mode)
 
 
@@ -334,7 +355,10 @@ def dilation(
     mode: str = "reflect",
     cval: float = 0.0,
 ) -> Array:
-    """The maximum over the footprint as ``skimage.morphology.dilation``, byte for byte."""
+    """Computes the maximum over the footprint as ``skimage.morphology.dilation``, byte for byte.
+
+    The parameters are those of ``skimage.morphology.dilation``.
+    """
     return _morph("dilation", cuesta.dilate, image, footprint, out, mode)
 
 
@@ -347,7 +371,11 @@ def opening(
     mode: str = "reflect",
     cval: float = 0.0,
 ) -> Array:
-    """Erosion, then dilation with the footprint turned, as ``skimage.morphology.opening``, byte for byte."""
+    """Computes an erosion, then a dilation, as ``skimage.morphology.opening``, byte for byte.
+
+    The parameters are those of ``skimage.morphology.opening``. The dilation uses the footprint
+    turned by 180 degrees.
+    """
     return _morph("opening", cuesta.open, image, footprint, out, mode)
 
 
@@ -360,5 +388,9 @@ def closing(
     mode: str = "reflect",
     cval: float = 0.0,
 ) -> Array:
-    """Dilation, then erosion with the footprint turned, as ``skimage.morphology.closing``, byte for byte."""
+    """Computes a dilation, then an erosion, as ``skimage.morphology.closing``, byte for byte.
+
+    The parameters are those of ``skimage.morphology.closing``. The erosion uses the footprint
+    turned by 180 degrees.
+    """
     return _morph("closing", cuesta.close, image, footprint, out, mode)

@@ -1,16 +1,19 @@
-"""Edges, filters and moving objects over many machines, with Ray: ``pip install cuesta[ray]``.
+"""Edges, filters and moving objects on many machines, with Ray: ``pip install cuesta[ray]``.
 
-`edges` and `filter` are pipelines of Ray Data over pictures: rows of paths, of bytes or of arrays, done by actors that keep
-their workspaces. `edges_file`, `filter_file` and `label_file` work on one picture that is larger than memory, in bands of
-rows. `detect` watches videos, cut at key frames into parts that follow each other, on whichever machine. Each gives byte
-for byte what one process on one machine gives, whatever the number of workers.
+`edges` and `filter` are pipelines of Ray Data over pictures. Their rows hold paths, bytes or
+arrays, and actors process them. `edges_file`, `filter_file` and `label_file` process one picture
+that is larger than memory, in bands of rows. `detect` finds moving objects in videos, which are cut
+at key frames into parts. Each returns the bytes of one process on one machine, with any number of
+workers.
 
-A file that cannot be read is a row with an `error`, and the others go on. A worker that is killed is replaced, and what it
-was at is done again; results have names that follow from their inputs, so that nothing is there twice. Results go to a
-folder on any of pyarrow's file systems (a path, ``s3://bucket/folder``, ``gs://...``); ``_SUCCESS`` lies in it when all are
-there. docs/user/many-machines.md says what runs beside what.
+A file that cannot be read becomes a row with an `error`; the others continue. A worker that dies is
+replaced, and its work is repeated. Names of results follow from their inputs, so that nothing
+exists twice. Results are written to a folder on any of pyarrow's file systems (a path,
+``s3://bucket/folder``, ``gs://...``). The folder contains ``_SUCCESS`` when it is complete.
+docs/user/many-machines.md describes what runs in parallel.
 
-`edges` and `filter` compute on GPUs where `num_gpus` gives each actor a part of one; bands and videos are on the CPU.
+`edges` and `filter` compute on GPUs where `num_gpus` gives each actor a part of one. Bands and
+videos are computed on the CPU.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ try:
     import ray as _ray
     import ray.data as _ray_data
 except ImportError as error:
-    _reason = f"cuesta.ray needs Ray with its data part ({error}); install them: pip install 'cuesta[ray]'"
+    _reason = f"cuesta.ray requires Ray with its data part ({error}); install them: pip install 'cuesta[ray]'"
     if _sys.argv[0] == "-m":  # python -m cuesta.ray: for people who write no code
         print(_reason, file=_sys.stderr)
         _sys.exit(2)

@@ -1,4 +1,4 @@
-"""Edges and moving objects over a Ray cluster, without code.
+"""Edges and moving objects on a Ray cluster, without code.
 
     python -m cuesta.ray edges FOLDER -o s3://bucket/edges --sigma 2
     python -m cuesta.ray filter gaussian FOLDER -o smooth --sigma 2
@@ -6,12 +6,13 @@
     python -m cuesta.ray label HUGE.tif -o parts.csv --threshold 128
     python -m cuesta.ray detect FOLDER -o events --format ndjson --min-area 400
 
-It joins the cluster that --address or RAY_ADDRESS names, and else begins one on this machine. The results are those of
-one process on one machine, byte for byte. A folder holds all of them when _SUCCESS lies in it; what could not be read
-is in _errors.ndjson, and the others are done.
+It joins the cluster that --address or RAY_ADDRESS names. Without one it starts
+a cluster on this machine. The results are those of one process on one machine,
+byte for byte. A folder contains _SUCCESS when it is complete. Inputs that
+cannot be read are listed in _errors.ndjson; the others are processed.
 
-Exit status: 0 done; 3 some inputs, or all, cannot be read; 4 results cannot be written; 5 no cluster; 2 usage;
-130 interrupted.
+Exit status: 0 done; 3 some inputs, or all, cannot be read; 4 results cannot be
+written; 5 no cluster; 2 usage; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ from cuesta.ray._arguments import options_in, read_scene
 from cuesta.ray._outputs import Output, Summary, components_written
 from cuesta.ray._workers import FILTERS, METHODS
 
-#: As the command has them (docs/user/command.md).
+#: The exit codes of the command (docs/user/command.md).
 DONE, USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
-#: What a list of components is written as, by its name.
+#: Formats of a list of components, by the file's extension.
 LISTS = ("csv", "ndjson", "parquet")
 
 
 class Bar:
-    """How far it is, on a terminal; as the command shows it. Gone when its block ends."""
+    """A progress bar on a terminal, as the command shows it; it disappears when its block ends."""
 
     def __init__(self, unit: str, stream: TextIO, quiet: bool) -> None:
         self._unit, self._stream = unit, stream
@@ -75,7 +76,13 @@ class Bar:
 
 
 def join_cluster(address: str | None, cpus: int | None) -> None:
-    """Raises DeviceError where there is none."""
+    """Joins or starts a cluster.
+
+    Raises
+    ------
+    DeviceError
+        There is no such cluster.
+    """
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -85,14 +92,14 @@ def join_cluster(address: str | None, cpus: int | None) -> None:
         if address:
             if server := re.fullmatch(
                 r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address
-            ):  # which Ray seeks for minutes
+            ):  # Ray would try for minutes
                 socket.create_connection((server[1], int(server[2])), timeout=20).close()
             ray.init(address=address, **options)
         else:
             ray.init(address="local", num_cpus=cpus, include_dashboard=False, **options)
     except (OSError, RuntimeError, ValueError) as error:
         raise DeviceError(
-            f"no Ray cluster at {address or 'this machine'}: {error}", address or "local"
+            f"cannot join a Ray cluster at {address or 'this machine'}: {error}", address or "local"
         ) from error
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -100,14 +107,14 @@ def join_cluster(address: str | None, cpus: int | None) -> None:
 
 
 def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileResult:
-    """One picture in bands."""
+    """Processes one picture in bands."""
     if len(arguments.inputs) != 1:
         parser.error(f"--bands takes one picture; {len(arguments.inputs)} are given")
     for name in ("format", "overwrite"):
         if vars(arguments)[name]:
-            parser.error(f"--{name} is of folders; with --bands the file that -o names is written")
+            parser.error(f"--{name} applies to folders; with --bands -o names a file")
     if arguments.num_gpus:
-        parser.error("--num-gpus is of folders; bands are made on the CPU")
+        parser.error("--num-gpus applies to folders; bands are computed on the CPU")
     said = {
         "memory": arguments.memory,
         "workers": arguments.workers,
@@ -130,12 +137,12 @@ def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 
 def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileComponents:
-    """The components of one picture, written."""
+    """Labels one picture and writes the components."""
     folder, _, name = places.everywhere(arguments.output).rpartition("/")
     format = name.rpartition(".")[2]
     if format not in LISTS:
         parser.error(
-            f"-o {arguments.output}: a list is named {', '.join('.' + one for one in LISTS)}"
+            f"-o is {arguments.output}; the name of a list must end in {', '.join('.' + one for one in LISTS)}"
         )
     options = options_in(arguments, parser, cuesta.label)
     join_cluster(arguments.address, arguments.cpus)
@@ -154,6 +161,7 @@ def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summary:
+    """Processes pictures or videos into a folder."""
     said: dict[str, Any] = {
         name: value for name in ("format",) if (value := vars(arguments)[name]) is not None
     }
@@ -197,6 +205,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summa
 
 
 def exit_code_of(error: BaseException) -> int:
+    """Returns the exit code for an error."""
     if isinstance(error, InputError):
         return INPUT
     if isinstance(error, OutputError):
@@ -207,8 +216,10 @@ def exit_code_of(error: BaseException) -> int:
 
 
 def keep_ray_quiet() -> None:
-    """What Ray's own libraries write to the standard error stream is for who asks for it by RAY_BACKEND_LOG_LEVEL; what
-    this program says goes there still."""
+    """Discards what Ray's own libraries write to standard error; messages of this program remain.
+
+    RAY_BACKEND_LOG_LEVEL keeps Ray's output.
+    """
     if "RAY_BACKEND_LOG_LEVEL" in os.environ:
         return
     sys.stderr.flush()
@@ -221,6 +232,7 @@ def keep_ray_quiet() -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit code."""
     parser = make_parser(__doc__)
     arguments = parser.parse_args(words)
     keep_ray_quiet()
@@ -229,21 +241,21 @@ def main(words: Sequence[str] | None = None) -> int:
         if vars(arguments).get("bands"):
             made = run_bands(arguments, parser)
             if not arguments.quiet:
-                told = f"{made.width} x {made.height} pixels into {arguments.output} in {time.monotonic() - begun:.1f} s"
-                print(f"{told}, {made.bands} bands", file=sys.stderr)
+                report = f"{made.width} x {made.height} pixels into {arguments.output} in {time.monotonic() - begun:.1f} s"
+                print(f"{report}, {made.bands} bands", file=sys.stderr)
             return DONE
         if arguments.verb == "label":
             found = run_label(arguments, parser)
             if not arguments.quiet:
-                told = f"{found.count} components of {found.width} x {found.height} pixels into {arguments.output}"
+                report = f"{found.count} components of {found.width} x {found.height} pixels into {arguments.output}"
                 print(
-                    f"{told} in {time.monotonic() - begun:.1f} s, {found.bands} bands",
+                    f"{report} in {time.monotonic() - begun:.1f} s, {found.bands} bands",
                     file=sys.stderr,
                 )
             return DONE
         summary = run(arguments, parser)
     except KeyboardInterrupt:
-        print("cuesta.ray: interrupted; what is there is no whole result", file=sys.stderr)
+        print("cuesta.ray: interrupted; the result is not complete", file=sys.stderr)
         return INTERRUPTED
     except (Error, TypeError) as error:
         print(f"cuesta.ray: {error}", file=sys.stderr)

@@ -15,7 +15,7 @@ import cuesta
 from cuesta.errors import InputError
 from cuesta.ray._workers import FILTERS, METHODS
 
-#: What is of a call here or of its pictures, not of the operation.
+#: Parameters of a call or of its pictures, which are no options of the operation.
 _OURS = {
     "image",
     "method",
@@ -46,7 +46,7 @@ _OPTION = "option "
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """What may be said of an operation."""
+    """Returns the options of an operation that the command line has."""
     return {
         name: one
         for name, one in inspect.signature(function).parameters.items()
@@ -55,7 +55,7 @@ def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def value_of(text: str) -> Any:
-    """A number, true or false, a list as Python writes it, or the text itself."""
+    """Returns a number, True or False, a list as Python writes it, or the text itself."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
@@ -65,7 +65,10 @@ def value_of(text: str) -> Any:
 
 
 def texts_of(function: Callable[..., Any]) -> dict[str, str]:
-    """What the documentation of a function says of each parameter, in one line; nothing with python -OO."""
+    """Returns each parameter's text in a function's documentation, in one line.
+
+    There is none with python -OO.
+    """
     found: dict[str, str] = {}
     for names, text in re.findall(
         r"(?m)^([\w, ]+) : .*\n((?: {4}.*\n?)+)", inspect.getdoc(function) or ""
@@ -75,14 +78,14 @@ def texts_of(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[..., Any]]) -> None:
-    """--name VALUE for each option of any of the operations."""
+    """Adds --name VALUE for each option of any of the operations."""
     found: dict[str, tuple[inspect.Parameter, list[str]]] = {}
     for key, function in functions.items():
         for name, one in options_of(function).items():
             found.setdefault(name, (one, []))[1].append(key)
     texts = {key: texts_of(function) for key, function in functions.items()}
     group = parser.add_argument_group(
-        "options of the operation, as cuesta's function has them (help(cuesta.canny))"
+        "options of the operation (help(cuesta.canny) lists those of canny)"
     )
     for name, (one, keys) in found.items():
         said: dict[str, list[str]] = {}
@@ -107,7 +110,7 @@ def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[.
 def options_in(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, function: Callable[..., Any]
 ) -> dict[str, Any]:
-    """Those that were said."""
+    """Returns the options that were given."""
     said = {
         name.removeprefix(_OPTION): value
         for name, value in vars(arguments).items()
@@ -116,12 +119,15 @@ def options_in(
     known = options_of(function)
     for name in said:
         if name not in known:
-            parser.error(f"--{name.replace('_', '-')} is no option of {function.__name__}")
+            parser.error(f"--{name.replace('_', '-')} is not an option of {function.__name__}")
     return said
 
 
 def read_scene(path: str) -> dict[str, Any]:
-    """Zones, lines and mask from a file as `cuesta detect --scene` takes it: JSON, and TOML from Python 3.11 on."""
+    """Reads zones, lines and mask from a file of `cuesta detect --scene`.
+
+    It is JSON, or TOML from Python 3.11 on.
+    """
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8")
         if path.endswith(".toml"):
@@ -144,7 +150,7 @@ def read_scene(path: str) -> dict[str, Any]:
             for one in table.get("lines", [])
         ]
     except (OSError, ImportError, LookupError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: no scene: {error}", path) from error
+        raise InputError(f"{path}: the scene cannot be read: {error}", path) from error
     scene: dict[str, Any] = {"zones": zones, "lines": lines}
     if "mask" in table:
         scene["mask"] = cuesta.imread(pathlib.Path(path).parent / table["mask"], gray=True)
@@ -159,7 +165,7 @@ def add_verb(
     functions: dict[str, Callable[..., Any]],
     formats: str = "",
 ) -> argparse.ArgumentParser:
-    """One whose results are a folder in one of the formats, or one of a picture whose result is a file."""
+    """Adds a verb whose result is a folder in one of the formats, or a file."""
     one: argparse.ArgumentParser = verbs.add_parser(
         name,
         help=text,
@@ -177,11 +183,13 @@ def add_verb(
             help="files, folders, patterns, s3:// and gs:// addresses",
         )
         one.add_argument(
-            "-o", "--output", required=True, help="the folder for the results, or its address"
+            "-o", "--output", required=True, help="folder for the results, or its address"
         )
         one.add_argument("--format", help=formats)
         one.add_argument(
-            "--overwrite", action="store_true", help="take a folder that holds a whole result"
+            "--overwrite",
+            action="store_true",
+            help="write into a folder that has a complete result",
         )
     else:
         one.add_argument(
@@ -191,16 +199,19 @@ def add_verb(
             "-o", "--output", required=True, help="a .csv, .ndjson or .parquet file, or its address"
         )
     one.add_argument(
-        "--address", help="of a Ray cluster; by default RAY_ADDRESS, else one begins here"
+        "--address", help="Ray cluster; by default RAY_ADDRESS, otherwise one is started here"
     )
-    one.add_argument("--cpus", type=int, help="of a cluster that begins here; by default all")
-    one.add_argument("--num-cpus", type=float, default=1, help="of a worker (1)")
+    one.add_argument(
+        "--cpus", type=int, help="CPUs of a cluster that is started here; by default all"
+    )
+    one.add_argument("--num-cpus", type=float, default=1, help="CPUs of a worker (1)")
     one.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
     add_options(one, functions)
     return one
 
 
 def make_parser(description: str | None = None) -> argparse.ArgumentParser:
+    """Makes the parser of the command line."""
     parser = argparse.ArgumentParser(
         "python -m cuesta.ray",
         description=description,
@@ -209,78 +220,85 @@ def make_parser(description: str | None = None) -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|label|detect")
     add_picture_verbs(verbs)
     each = (
-        "In bands of rows, so that the picture may be larger than memory; the list must fit into it. A mask is what is\n"
-        "brighter than --threshold in the picture's gray levels."
+        "The picture is processed in bands of rows and may be larger than memory; the\n"
+        "list must fit into memory. Gray levels above --threshold are foreground."
     )
-    text = "The connected components of a mask, as a list."
+    text = "Label connected components, as a list."
     label = add_verb(verbs, "label", text, each, {"label": cuesta.label})
     label.add_argument(
         "--threshold",
         type=float,
         default=0,
-        help="gray levels above it are set (0: all that is not black)",
+        help="gray levels above it are foreground (0: all that is not black)",
     )
-    label.add_argument("--memory", default="512MB", help="of each worker, for rows (512MB)")
+    label.add_argument(
+        "--memory", default="512MB", help="memory limit of each worker, for rows (512MB)"
+    )
     label.add_argument("--workers", **WORKERS)
     each = (
-        "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
-        "room; objects keep their numbers across them."
+        "Videos are processed in parallel. Each is cut at key frames into parts, which\n"
+        "run in order on any worker; objects keep their numbers."
     )
     detect = add_verb(
         verbs,
         "detect",
-        "Moving objects in videos.",
+        "Find moving objects in videos.",
         each,
         {"detect": cuesta.detect},
         f"{TABLES} (parquet)",
     )
     detect.add_argument(
-        "--rows", choices=("events", "objects"), default="events", help="what a row is (events)"
+        "--rows", choices=("events", "objects"), default="events", help="content of a row (events)"
     )
     detect.add_argument(
         "--part-frames",
         type=int,
         default=250,
-        help="frames that are done at a time, at least (250)",
+        help="least number of frames in a part (250)",
     )
     detect.add_argument(
         "--at-once",
         type=int,
-        help="videos under way together; by default as many as there are CPUs for",
+        help="videos in flight; by default as many as there are CPUs for",
     )
     detect.add_argument(
-        "--scene", help="zones, lines and mask, as `cuesta detect --scene` reads them"
+        "--scene", help="file with zones, lines and mask, as for `cuesta detect --scene`"
     )
     return parser
 
 
 TABLES = "parquet or ndjson"
-WORKERS: dict[str, Any] = {"type": int, "help": "by default as many as there are CPUs for"}
+WORKERS: dict[str, Any] = {
+    "type": int,
+    "help": "number of workers; by default as many as there are CPUs for",
+}
 
 
 def add_picture_verbs(verbs: Any) -> None:
-    """edges and filter."""
-    formats = f"a picture's extension (png): one file a picture, by its name; or {TABLES}"
-    each = "Each picture by itself, in workers that stay: the bytes of `cuesta edges`."
-    edges = add_verb(verbs, "edges", "Edges in pictures.", each, {"edges": cuesta.edges}, formats)
-    edges.add_argument(
-        "--method", choices=sorted(METHODS), default="canny", help="canny by default"
+    """Adds edges and filter."""
+    formats = f"a picture's extension (png) writes one file a picture, by its name; or {TABLES}"
+    each = "The bytes are those of `cuesta edges` for each picture."
+    edges = add_verb(
+        verbs, "edges", "Find edges in pictures.", each, {"edges": cuesta.edges}, formats
     )
-    each = "Each picture by itself, in workers that stay. Colors stay."
-    smooth = add_verb(verbs, "filter", "Filtered pictures.", each, dict(FILTERS), formats)
+    edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="method (canny)")
+    each = "Each picture is filtered by itself. Colors are kept."
+    smooth = add_verb(verbs, "filter", "Filter pictures.", each, dict(FILTERS), formats)
     for one in (edges, smooth):
         one.add_argument("--workers", **WORKERS)
         one.add_argument(
             "--num-gpus",
             type=float,
             default=0,
-            help="of a GPU a worker's part, 0.25: four share one (0: all is done on the CPU)",
+            help="part of a GPU for each worker, such as 0.25: four share one (0: CPU only)",
         )
         one.add_argument(
             "--bands",
             action="store_true",
-            help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
+            help="process one picture in bands of rows, which may be larger than memory; -o is a picture file",
         )
         one.add_argument(
-            "--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)"
+            "--memory",
+            default="512MB",
+            help="with --bands: memory limit of each worker, for rows (512MB)",
         )

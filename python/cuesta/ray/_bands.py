@@ -1,4 +1,7 @@
-"""Pictures larger than memory: bands of rows, each made where there is room, joined in order by the one who asks."""
+"""Pictures larger than memory, in bands of rows.
+
+Workers make the bands, and the caller joins them in order.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,20 @@ from cuesta.ray._outputs import cause_of
 
 __all__ = ["edges_file", "filter_file", "label_file"]
 
-#: Told (done, all), numbers of rows.
+#: Called with (done, all), numbers of rows.
 Progress = Callable[[int, int], Any]
 Path = Union[str, "os.PathLike[str]"]
 
-#: How often a band is begun that ends its worker each time, or whose machine goes, before the picture is given up.
+#: Attempts at a band whose worker or machine dies each time, before the picture is given up.
 _TRIES = 8
-#: Pixels of a band at most, unless rows are given: larger ones cost no less, and are more to do again.
+#: Most pixels of a band, unless rows are given: larger bands are no faster, and cost more to
+#: repeat.
 _PIXELS = 1 << 26
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is made of which file; goes to the workers."""
+    """What is computed from which file; it is sent to the workers."""
 
     source: str
     filesystem: Any
@@ -40,18 +44,19 @@ class Work:
     threads: int
 
     def local(self) -> str:
-        """The source as a file of this machine."""
+        """Returns the source as a file on this machine."""
         return places.kept.local(self.source, self.filesystem)
 
 
 class _Kept:
-    """The picture that this process worked on bands of last: its decoder goes on downwards."""
+    """The maker of this process's last picture, whose decoder continues downwards."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
         self._maker: Any = None
 
     def maker(self, work: Work, file: str) -> Any:
+        """Returns the maker for a picture."""
         status = os.stat(file)
         key = (file, status.st_ino, status.st_size, status.st_mtime_ns, repr(work.work))
         if key != self._key:
@@ -65,8 +70,11 @@ _kept = _Kept()
 
 
 def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
-    """What a step of the maker gives of rows [first, end): "count" the histogram of Canny's magnitudes, "make" rows of the
-    result, or Canny's marks, "find" components."""
+    """Computes a step of the maker for the rows [first, end).
+
+    "count" returns the histogram of Canny's magnitudes, "make" rows of the result or Canny's marks,
+    and "find" components.
+    """
     file = work.local()
     try:
         return getattr(_kept.maker(work, file), step)(first, end, *more)
@@ -77,22 +85,25 @@ def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
 def _in_order(
     begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str
 ) -> Iterator[Any]:
-    """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most. Those that
-    are under way when nobody asks any more run to their end: Ray ends the whole process where a task that is cancelled
-    ends by itself at that moment (docs/dev/decisions/0058)."""
-    under_way: deque[tuple[tuple[int, int], Any]] = deque()
+    """Yields the results of the bands, from top to bottom.
+
+    `at_once` bands are computed at a time, and at most as many wait to be consumed. Bands in flight
+    run to their end even if nobody consumes them. Ray ends the whole process where a cancelled task
+    ends by itself at that moment (docs/dev/decisions/0058).
+    """
+    in_flight: deque[tuple[tuple[int, int], Any]] = deque()
     while True:
-        begun = [one for _, one in under_way]
+        begun = [one for _, one in in_flight]
         done = ray.wait(begun, num_returns=len(begun), timeout=0)[0] if begun else []
-        while len(under_way) < min(2 * at_once, at_once + len(done)) and (
+        while len(in_flight) < min(2 * at_once, at_once + len(done)) and (
             band := next(bands, None)
         ):
-            under_way.append((band, begin(*band)))
-        if not under_way:
+            in_flight.append((band, begin(*band)))
+        if not in_flight:
             return
-        (first, end), one = under_way[0]
+        (first, end), one = in_flight[0]
         if one not in done:
-            ray.wait([other for _, other in under_way if other not in done])
+            ray.wait([other for _, other in in_flight if other not in done])
             continue
         try:
             made = ray.get(one)
@@ -100,10 +111,10 @@ def _in_order(
             raise cause_of(error) from None
         except ray.exceptions.RayError as error:
             raise InputError(
-                f"{source}: rows {first} to {end} ended their worker, or its machine, {_TRIES} times",
+                f"{source}: the worker, or its machine, died {_TRIES} times at rows {first} to {end}",
                 source,
             ) from error
-        under_way.popleft()
+        in_flight.popleft()
         yield made
 
 
@@ -135,7 +146,7 @@ def _run(
 
 
 def _joined_by(work: Work, join: Callable[[str], Any]) -> Any:
-    """The extension's object that joins bands, of the source as a file of this machine."""
+    """Returns the extension's object that joins bands, for the source on this machine."""
     file = work.local()
     try:
         return join(file)
@@ -146,8 +157,11 @@ def _joined_by(work: Work, join: Callable[[str], Any]) -> Any:
 def _bands_of(
     work: Work, join: Any, rows: int | None, workers: int | None, num_cpus: float
 ) -> Callable[..., Iterator[tuple[int, Any]]]:
-    """Of a picture over the cluster: a function of a step, the row to begin at, and what the step takes beside rows. It gives
-    the number of rows of each band, downwards, and what becomes of it."""
+    """Returns a function that computes a picture's bands over the cluster.
+
+    It takes a step, the first row, and the step's other arguments. It yields the number of rows and
+    the result of each band, from top to bottom.
+    """
     at_once = resources.at_once(workers, num_cpus)
     high = rows or min(
         join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once))
@@ -195,7 +209,7 @@ def _threads(num_cpus: float, options: dict[str, Any]) -> int:
     for name in ("threads", "device", "num_gpus"):
         if name in options:
             raise TypeError(
-                f"{name} is not of bands over workers, which are on the CPU; give num_cpus"
+                f"{name} is not supported: workers compute bands on the CPU; give num_cpus"
             )
     return max(1, int(num_cpus))
 
@@ -218,38 +232,46 @@ def edges_file(
     progress: Progress | None = None,
     **options: Any,
 ) -> FileResult:
-    """Edges of a picture file of any size over the machines of a Ray cluster: byte for byte those of `cuesta.edges_file`.
+    """Finds edges in a picture file of any size on a Ray cluster: the bytes of `cuesta.edges_file`.
 
-    Each band of rows is made by a worker, which reads the rows around it too; whoever calls this joins the bands in order
-    and writes `target`. A worker or a machine that ends costs the bands it was at. A call that is killed leaves its rows
-    beside `target`, as `cuesta.edges_file` does, and the same call goes on from them.
+    Each band of rows is made by a worker, which also reads the rows around it. The caller joins the
+    bands in order and writes `target`. When a worker or machine dies, only its bands in flight are
+    repeated. An interrupted call leaves its rows beside `target`, as in `cuesta.edges_file`; the
+    same call resumes from them.
 
     Parameters
     ----------
     source, target : path or address
-        The source must be seen by every machine, or be elsewhere (s3://, gs://): then each worker fetches it. Packed files
-        are decoded from the top by each worker, which passes over the bands of others.
+        The picture file and the result. The source is on a file system that every machine reads, or
+        at an address (s3://, gs://). Each worker fetches an address. Compressed files are decoded
+        from the top by each worker, which skips the bands of others.
     method, low, high, threshold, resume, tiff
-        As `cuesta.edges_file` has them.
+        See `cuesta.edges_file`.
     memory : int or str
-        Of each worker, for rows.
+        Memory limit of each worker, for rows.
     rows : int, optional
-        Of a band, instead.
+        Rows of a band; by default as many as `memory` holds.
     filesystem : pyarrow.fs.FileSystem, optional
-        Of both, where an address does not say it.
+        The file system of both, where an address does not name it.
     workers : int, optional
-        Bands that are worked on at once; by default as many as the cluster has CPUs for. As many again may wait in Ray's store.
+        Bands that are computed at the same time; by default as many as the cluster has CPUs for. As
+        many again may wait in Ray's store.
     num_cpus : float
         CPUs of a worker, which runs as many threads.
     progress : callable, optional
-        Told (done, all), numbers of rows.
+        Called with (done, all), numbers of rows.
     **options
-        As `cuesta.edges_file` has them, but for `threads` and `device`.
+        See `cuesta.edges_file`, without `threads` and `device`.
+
+    Returns
+    -------
+    FileResult
+        As `cuesta.edges_file` returns it.
 
     Raises
     ------
     InputError, OutputError, InvalidArgument
-        As `cuesta.edges_file`.
+        See `cuesta.edges_file`.
 
     Examples
     --------
@@ -279,16 +301,26 @@ def filter_file(
     progress: Progress | None = None,
     **options: Any,
 ) -> FileResult:
-    """A filter of a picture file of any size over the machines of a Ray cluster, as `edges_file` works.
+    """Filters a picture file of any size on a Ray cluster; see `edges_file`.
 
     Parameters
     ----------
     source, target, memory, rows, resume, tiff, filesystem, workers, num_cpus, progress
-        As `edges_file` has them.
+        See `edges_file`.
     filter, element
-        As `cuesta.filter_file` has them.
+        See `cuesta.filter_file`.
     **options
-        As `cuesta.filter_file` has them, but for `threads` and `device`.
+        See `cuesta.filter_file`, without `threads` and `device`.
+
+    Returns
+    -------
+    FileResult
+        As `cuesta.filter_file` returns it.
+
+    Raises
+    ------
+    InputError, OutputError, InvalidArgument
+        See `cuesta.filter_file`.
     """
     threads = _threads(num_cpus, options)
     of = filter_work(filter, element=element, memory=memory, **options)
@@ -308,30 +340,32 @@ def label_file(
     progress: Progress | None = None,
     **options: Any,
 ) -> FileComponents:
-    """Connected components of a picture file of any size over the machines of a Ray cluster: those of `cuesta.label_file`.
+    """Finds the connected components of a picture file of any size on a Ray cluster.
 
-    Each band of rows is looked at by a worker; whoever calls this joins their lists in order. A worker or a machine that ends
-    costs the bands it was at. A call that is killed begins again.
+    They are those of `cuesta.label_file`. Each band of rows is labelled by a worker, and the caller
+    joins the lists in order. When a worker or machine dies, only its bands in flight are repeated.
+    An interrupted call cannot be resumed.
 
     Parameters
     ----------
     source, memory, rows, filesystem, workers, num_cpus
-        As `edges_file` has them; the components come on top of `memory`, where the call is.
+        See `edges_file`. The components use memory in addition, where the call is.
     threshold
-        As `cuesta.label_file` has it.
+        See `cuesta.label_file`.
     progress : callable, optional
-        Told (done, all), numbers of rows.
+        Called with (done, all), numbers of rows.
     **options
-        As `cuesta.label_file` has them, but for `threads` and `device`.
+        See `cuesta.label_file`, without `threads` and `device`.
 
     Returns
     -------
     FileComponents
+        As `cuesta.label_file` returns it.
 
     Raises
     ------
     InputError, InvalidArgument
-        As `cuesta.label_file`.
+        See `cuesta.label_file`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Results in a folder: staged, and committed once."""
+"""Results in a folder: staged, then committed once."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from cuesta import FileComponents, imwrite
 from cuesta.errors import Error, InvalidArgument, OutputError
 from cuesta.ray import _places as places
 
-#: What lies in the folder when all results do: a line of JSON.
+#: Marks a complete folder; contains a line of JSON.
 MARKER = "_SUCCESS"
-#: What could not be read, a line of JSON each; only where there is any.
+#: Inputs that could not be read, a line of JSON each; exists only if there are any.
 ERRORS = "_errors.ndjson"
-#: Rows of a run that is not committed, which readers of folders pass over.
+#: Rows of a run that is not committed; readers of folders skip it.
 STAGING = "_staging-"
 TABLES = ("parquet", "ndjson")
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """What a worker raised, out of what Ray makes of it; else the error itself."""
+    """Returns the error that a worker raised, from Ray's; otherwise the error itself."""
     at: BaseException | None = error
     while at is not None:
         if isinstance(at, Error) and not hasattr(at, "cause"):
@@ -42,30 +42,31 @@ def cause_of(error: BaseException) -> BaseException:
 
 
 class Summary(NamedTuple):
-    """What a job did."""
+    """The result of a job that writes a folder."""
 
     output: str
     """The folder."""
     done: int
-    """Pictures or videos with a result."""
+    """Number of pictures or videos with a result."""
     errors: list[tuple[str, str]]
-    """Name and reason of those that cannot be read."""
+    """Name and reason of the inputs that cannot be read."""
     seconds: float
-    """From the first to the last."""
+    """Duration of the job, in seconds."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A folder that receives results; goes to the workers."""
+    """A folder that receives results; it is sent to the workers."""
 
     uri: str
     format: str
-    """"parquet", "ndjson", or of pictures the extension."""
+    """"parquet", "ndjson", or a picture's extension."""
     filesystem: Any = None
     run: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
 
     @property
     def is_table(self) -> bool:
+        """Whether results are rows of a table."""
         return self.format in TABLES
 
     def _place(self) -> tuple[Any, str]:
@@ -73,12 +74,12 @@ class Output:
         return found, inner.rstrip("/")
 
     def begin(self, overwrite: bool) -> None:
-        """Makes the folder, and clears it of what runs left that were not committed.
+        """Makes the folder, and removes what uncommitted runs left in it.
 
         Raises
         ------
         OutputError
-            Where a result is there already, or the folder cannot be made.
+            The folder has a result, or cannot be made.
         """
         found, folder = self._place()
         try:
@@ -88,7 +89,7 @@ class Output:
             if MARKER in names:
                 if not overwrite:
                     raise OutputError(
-                        f"cannot write {self.uri}: a whole result is there ({MARKER}); take another folder, or overwrite=True",
+                        f"cannot write {self.uri}: it has a complete result ({MARKER}); use another folder, or overwrite=True",
                         self.uri,
                     )
                 committed = json.loads(places.read(f"{folder}/{MARKER}", found))
@@ -106,12 +107,13 @@ class Output:
             ) from error
 
     def put(self, name: str, data: bytes) -> None:
-        """A file of the folder, which appears when it is whole; one that is there is replaced.
+        """Writes a file of the folder; it appears when it is complete, and replaces an existing
+        one.
 
         Raises
         ------
         OutputError
-            Naming it.
+            The file cannot be written. The message names it.
         """
         found, folder = self._place()
         target = f"{folder}/{name}"
@@ -140,7 +142,7 @@ class Output:
             ) from error
 
     def picture(self, name: str, image: Any) -> str:
-        """A picture under its name and the format's ending, which it returns."""
+        """Writes a picture by its name and the format's extension; returns the file's name."""
         if not name or name.startswith("/") or ".." in pathlib.PurePosixPath(name).parts:
             raise InvalidArgument(
                 f"name is {name!r}; it must be a path below the results' folder", name
@@ -150,13 +152,16 @@ class Output:
         if places.is_local(found):
             target = pathlib.Path(folder, ended)
             target.parent.mkdir(parents=True, exist_ok=True)
-            imwrite(target, image)  # staged by itself
+            imwrite(target, image)  # imwrite stages it
         else:
             self.put(ended, encoded(image, self.format))
         return ended
 
     def part(self, keys: Iterable[str], rows: Sequence[dict[str, Any]], schema: Any) -> str:
-        """Rows as a file of their own, whose name follows from what they are of; it is staged until commit()."""
+        """Writes rows as one file, staged until commit(); returns its name.
+
+        The name follows from `keys`.
+        """
         digest = hashlib.blake2b("\n".join(keys).encode(), digest_size=10).hexdigest()
         name = f"part-{digest}.{self.format}"
         table = pa.Table.from_pylist(list(rows), schema=schema)
@@ -164,7 +169,7 @@ class Output:
         return name
 
     def commit(self, parts: Sequence[str], done: int, errors: Sequence[tuple[str, str]]) -> None:
-        """Puts the staged parts under their names, then the marker."""
+        """Moves the staged parts to their names, then writes the marker."""
         found, folder = self._place()
         staging = f"{folder}/{STAGING}{self.run}"
         parts = sorted(set(parts))
@@ -183,12 +188,12 @@ class Output:
                 for name, reason in sorted(errors)
             )
             self.put(ERRORS, "".join(line + "\n" for line in lines).encode())
-        told = {"format": self.format, "done": done, "errors": len(errors), "files": parts}
-        self.put(MARKER, (json.dumps(told) + "\n").encode())
+        marker = {"format": self.format, "done": done, "errors": len(errors), "files": parts}
+        self.put(MARKER, (json.dumps(marker) + "\n").encode())
 
 
 def encoded(image: Any, format: str) -> bytes:
-    """A picture file's bytes."""
+    """Returns the bytes of a picture file."""
     with tempfile.TemporaryDirectory(prefix="cuesta-", dir=places._scratch()) as folder:
         file = pathlib.Path(folder, f"picture.{format}")
         imwrite(file, image)
@@ -196,7 +201,7 @@ def encoded(image: Any, format: str) -> bytes:
 
 
 def written(table: Any, format: str) -> bytes:
-    """A table as a file's bytes."""
+    """Returns the bytes of a table's file."""
     if format == "parquet":
         buffer = io.BytesIO()
         parquet.write_table(table, buffer, compression="zstd")
@@ -205,7 +210,10 @@ def written(table: Any, format: str) -> bytes:
 
 
 def components_written(found: FileComponents, format: str) -> bytes:
-    """A list of components as a file's bytes: "csv" and "ndjson" are those of `cuesta label`; or "parquet"."""
+    """Returns the bytes of a file with a list of components.
+
+    "csv" and "ndjson" are the formats of `cuesta label`; "parquet" is the third.
+    """
     names = ("label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y")
     columns = [np.arange(1, found.count + 1), *found.boxes.T, found.areas, *found.centroids.T]
     if format == "parquet":

@@ -1,4 +1,4 @@
-"""Parts of videos, as the workers look at them."""
+"""Parts of videos, as the workers process them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cuesta.errors import Error, InputError
 from cuesta.ray import _places as places
 from cuesta.ray._outputs import Output
 
-#: A detection, with the place of its frame in the part.
+#: A detection, with the index of its frame in the part.
 _FOUND = np.dtype(
     [
         ("frame", "i8"),
@@ -41,7 +41,7 @@ _FOUND = np.dtype(
 
 @dataclass(frozen=True)
 class Watch:
-    """What is watched for, and how; goes to the workers."""
+    """The options of a job; they are sent to the workers."""
 
     motion: dict[str, Any]
     tracking: dict[str, Any]
@@ -57,42 +57,44 @@ class Watch:
     ahead_bytes: int = 1 << 28
 
     def detector(self) -> MotionDetector:
+        """Makes a detector."""
         return MotionDetector(**self.motion)
 
     def scene(self, size: tuple[int, int]) -> SceneWatch:
+        """Makes a scene for frames of that size."""
         return SceneWatch(size, self.zones, self.lines, self.mask, **self.tracking)
 
 
 class Found(NamedTuple):
-    """What moves in the frames of a part."""
+    """The moving objects in the frames of a part."""
 
     size: tuple[int, int]
-    """Of the frames."""
+    """Width and height of the frames, in pixels."""
     numbers: Any
     """(N,) int64: the frames' numbers."""
     times: Any
     """(N,) float64: seconds."""
     detections: Any
-    """_FOUND, in the order of the frames."""
+    """Array of _FOUND, in the order of the frames."""
 
 
 class Fault(NamedTuple):
-    """Why a video, or a part, cannot be read."""
+    """The reason why a video, or a part, cannot be read."""
 
     reason: str
 
 
 class Lost(NamedTuple):
-    """The state that a part was to go on from went with the machine that it lay on, or was never made."""
+    """The state from which a part resumes was lost with its machine, or was never made."""
 
 
 _NOTHING = np.zeros(0, np.uint8)
-"""In place of a state."""
+"""Stands for a missing state."""
 _WHOLE = VideoPart(0, -1, -(2**63), 2**63 - 1, 0, 0)
 
 
 def parts_of(watch: Watch, video: str) -> list[VideoPart] | Fault:
-    """Where a video is cut. Nothing is decoded."""
+    """Returns the parts of a video, without decoding it."""
     file = ""
     try:
         file = places.kept.local(video, watch.filesystem)
@@ -102,7 +104,7 @@ def parts_of(watch: Watch, video: str) -> list[VideoPart] | Fault:
 
 
 def taken(before: list[Any]) -> bytes | None:
-    """The state that a part goes on from; None where it is lost."""
+    """Returns the state from which a part resumes; None where it is lost."""
     try:
         state: bytes = ray.get(before[0]).tobytes()
     except ray.exceptions.RayError:
@@ -113,11 +115,11 @@ def taken(before: list[Any]) -> bytes | None:
 def look_at(
     watch: Watch, video: str, parts: Sequence[VideoPart], before: list[Any], saves: int
 ) -> Iterator[Any]:
-    """Of each of some parts that follow each other: the detector's state after it, for the first `saves` of them, and what
-    moves in it.
+    """Yields the detector's state after each of some consecutive parts, and its moving objects.
 
-    `before` holds the state that the detector goes on from, or a reference to it: then frames are decoded until it is
-    there, as many as `ahead_bytes` hold.
+    States are yielded for the first `saves` parts only. `before` holds the state from which the
+    detector resumes, or a reference to it. Until that state arrives, frames are decoded, as many as
+    `ahead_bytes` hold.
     """
     file = ""
     try:
@@ -128,7 +130,9 @@ def look_at(
             file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=all
         ) as reader:
             if reader.is_live:
-                raise InputError(f"{file}: it is live; cuesta.ray.detect takes files", file)
+                raise InputError(
+                    f"{file}: the video is live; cuesta.ray.detect requires a file", file
+                )
             decoded: deque[Any] = deque()
             if before:
                 held = 0
@@ -161,7 +165,7 @@ def look_at(
                         (k, *d.box, d.area, *d.centroid)
                         for d in detector.push(frame.image, threads=watch.threads)
                     ]
-                # An array goes into Ray's store by one copy.
+                # An array is stored by Ray with one copy.
                 yield np.frombuffer(detector.save(), np.uint8) if i < saves else _NOTHING
                 yield Found(
                     reader.size,

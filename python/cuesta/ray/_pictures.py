@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["edges", "filter"]
 
-#: What is told of the progress: done so far, of how many (None: not known), how many of them are errors.
+#: Called with the numbers of inputs done, of all inputs (None: unknown) and of errors.
 Progress = Callable[[int, Union[int, None], int], None]
 Pictures = Union["Dataset", str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
-#: Rows that go to an actor at once: of datasets, and of tables, whose files they become.
+#: Rows of a batch, for datasets, and for tables, where a batch becomes a file.
 BATCH = 16
-#: Of files that become files at most: what Ray does for a batch is the same for any number of rows.
+#: Most rows of a batch of files that become files. Ray's cost is the same for any number of rows.
 LARGEST_BATCH = 32
 SOURCES = ("path", "bytes", "image")
 PICTURES = (
@@ -57,14 +57,18 @@ def _check_options(
     options: Mapping[str, Any],
     on_gpu: bool,
 ) -> None:
-    """What is wrong with all rows is said before any. A GPU may be elsewhere: of its strategies the name is looked at."""
+    """Raises errors that would occur in every row, before any row is processed.
+
+    A GPU may be on another machine, so only the names of its strategies are checked.
+    """
     if operation not in table:
+        argument = "method" if kind == "edges" else "name"
         raise InvalidArgument(
-            f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation
+            f"{argument} is {operation!r}; it must be one of {', '.join(sorted(table))}", operation
         )
     for name in ("layout", "mask", "out", "return_thresholds", "stream", "threads"):
         if name in options:
-            raise TypeError(f"{name} is not of pictures in rows")
+            raise TypeError(f"{name} is not supported for rows of pictures")
     nothing = np.zeros((32, 32), np.uint8)
     if on_gpu and options.get("strategy") is not None:
         options = {name: value for name, value in options.items() if name != "parameters"}
@@ -78,25 +82,30 @@ def _check_options(
     made = table[operation](nothing, **options)
     if not isinstance(made, np.ndarray):
         raise InvalidArgument(
-            f"{operation} makes several pictures of one with these options; ask for one", operation
+            f"{operation} returns several pictures for one with these options; request one",
+            operation,
         )
 
 
 def _batch(files: int, workers: int) -> int:
-    """Rows of a batch of files that become files: four batches for each worker, so that all end together."""
+    """Returns the rows of a batch of files that become files.
+
+    There are four batches for each worker, so that all end at about the same time.
+    """
     return max(1, min(LARGEST_BATCH, files // (4 * workers)))
 
 
 def _dataset(
     pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]
 ) -> tuple[Dataset, str, str, int | None]:
-    """Rows, the column that they are read from, the folder that all files are in, and how many there are."""
+    """Returns the rows, their source column, the common folder of all files, and their number."""
     if isinstance(pictures, ray.data.Dataset):
         names = pictures.schema().names if pictures.schema() is not None else []
         source = next((name for name in SOURCES if name in names), None)
         if source is None:
             raise InvalidArgument(
-                f"the rows have columns {names}; they need one of {', '.join(SOURCES)}", str(names)
+                f"the rows have columns {names}; one of them must be {', '.join(SOURCES)}",
+                str(names),
             )
         return pictures, source, "", None
     files, base = places.expand(pictures, filesystem)
@@ -171,7 +180,7 @@ def _pipeline(
     resources.check(workers, num_gpus)
     if format not in TABLES and format not in PICTURES:
         raise InvalidArgument(
-            f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}",
+            f"format is {format!r}; it must be {', '.join(TABLES)}, or for pictures {', '.join(PICTURES)}",
             format,
         )
     to = (
@@ -186,7 +195,7 @@ def _pipeline(
         return _batch(files, most) if grows else BATCH
 
     data, source, base, total = _dataset(pictures, filesystem, rows_of)
-    # Blocks of files are batches as they are, which Ray takes for an answer on the CPU alone.
+    # Blocks of files are used as batches; Ray supports that on the CPU alone.
     batch_size = BATCH if total is None else rows_of(total) if num_gpus else None
     threads = max(1, int(num_cpus))
     work = Work(kind, operation, options, source, base, filesystem, to, threads, num_gpus > 0)
@@ -244,58 +253,66 @@ def edges(
     progress: Progress | None = None,
     **options: Any,
 ) -> Dataset | Summary:
-    """Edges in pictures, over the machines of a Ray cluster.
+    """Finds edges in pictures, on the machines of a Ray cluster.
 
     Parameters
     ----------
     pictures : Dataset, path, or sequence of paths
-        Rows with a column `path` (a path that every machine sees, or an address: s3://, gs://), `bytes` (a file's) or
-        `image` (arrays: (H, W), or (H, W, C) in RGB order). Or files, of which folders stand for all in them and patterns for what fits. Rows of bytes and arrays that are written need a column `name`.
+        A Dataset, or files. A row of a Dataset has a column `path` (a path that every machine
+        reads, or an address: s3://, gs://), `bytes` (a file's content) or `image` (an array:
+        (H, W), or (H, W, C) in RGB order). Rows of bytes and arrays that are written require a
+        column `name`. Among files a folder is all files in it, and a pattern all that match.
     method : {"canny", "log", "sobel", "boundaries"}
-        As `cuesta.edges` has them: the results are its bytes.
+        See `cuesta.edges`.
     output : path or address, optional
-        The folder for the results, on any of pyarrow's file systems; without, nothing is written, and the rows come back.
+        The folder for the results, on any of pyarrow's file systems. Without one nothing is
+        written, and the rows are returned.
     format : str
-        Of what is written: a picture's extension ("png": one file for each picture, by its name and that extension);
-        "parquet", rows of name, error, width, height and picture (PNG); or "ndjson", the same without pictures.
+        A picture's extension: "png" writes one file for each picture, by its name and that
+        extension. "parquet" writes rows of name, error, width, height and picture (PNG). "ndjson"
+        writes the same without pictures.
     filesystem : pyarrow.fs.FileSystem, optional
-        Of the pictures and of the output, where an address does not say it.
+        The file system of the pictures and of the output, where an address does not name it.
     workers : int, optional
-        Actors; by default as many as the cluster has CPUs and, where `num_gpus` is given, GPUs for.
+        Number of actors. The default is as many as the cluster has CPUs for, and with `num_gpus`
+        GPUs.
     num_cpus : float
         CPUs of an actor, which runs as many threads.
     num_gpus : float
-        Of a GPU an actor's part, 0.01 to 1: with 0.25 four actors share a GPU. Files are read and written by the actor's CPU, and
-        each picture is copied to the GPU and back. 0: all is done on the CPU.
+        An actor's part of a GPU, 0.01 to 1: with 0.25 four actors share a GPU. Files are read and
+        written by the actor's CPU, and each picture is copied to the GPU and back. With 0
+        everything is computed on the CPU.
     overwrite : bool
-        Take a folder that holds a whole result; pictures there that are not made again stay.
+        Write into a folder that has a complete result. Pictures there that are not made again stay.
     progress : callable, optional
-        progress(done, of how many or None, errors), after every few pictures that are written.
+        Called with (done, total or None, errors), after every few pictures that are written.
     **options
-        As `cuesta.edges` takes them.
+        See `cuesta.edges`.
 
     Returns
     -------
     Dataset or Summary
-        Without `output` a lazy Dataset: name, error (empty for none), image, and the columns of the input but for
-        `bytes` and `image`. With one, it runs to the end: what was done, and which rows have errors. All results are
-        there when _SUCCESS lies in the folder.
+        Without `output` a lazy Dataset: name, error (empty for none), image, and the columns of the
+        input except `bytes` and `image`. With one the job runs to its end and returns the counts
+        and the rows with errors. The folder contains _SUCCESS when it is complete.
 
     Raises
     ------
     InvalidArgument, TypeError
-        Naming the argument, before anything runs.
+        An argument is invalid. The message names it; nothing has run.
     InputError, OutputError
-        Naming the path or folder. A single picture that cannot be read is no error but a row with one.
+        A path or folder cannot be read or written. A single picture that cannot be read is a row
+        with an error instead.
     DeviceError
-        With `num_gpus`: before anything runs where this build has no CUDA part or the cluster no GPU; a GPU that fails later ends
-        the job.
+        With `num_gpus` this build has no CUDA part or the cluster no GPU; nothing has run. Or a GPU
+        failed later, which ends the job.
 
     Notes
     -----
-    Equal, byte for byte, to the method on each picture by itself; on GPUs too, but for filters of float32 arrays, which are within
-    the bounds of `strategies()`. float16 arrays have an error there: give float32. An actor that is killed is replaced, and does its rows
-    again under the same names.
+    The bytes are those of `cuesta.edges` on each picture. On GPUs too, except for filters of
+    float32 arrays, which are within the bounds of `strategies()`. float16 arrays have an error
+    there: use float32. An actor that dies is replaced, and its rows are repeated under the same
+    names.
 
     Examples
     --------
@@ -334,21 +351,26 @@ def filter(
     progress: Progress | None = None,
     **options: Any,
 ) -> Dataset | Summary:
-    """Filtered pictures, over the machines of a Ray cluster.
+    """Filters pictures, on the machines of a Ray cluster.
 
     Parameters
     ----------
     pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress
-        As `edges` has them; colors stay.
+        See `edges`. Colors are kept.
     name : {"gaussian", "box", "median", "sharpen", "laplacian", "convolve", "correlate"}
         The function of that name in `cuesta`.
     **options
-        Its options.
+        The options of that function.
 
     Returns
     -------
     Dataset or Summary
-        As `edges` has it.
+        As `edges` returns it.
+
+    Raises
+    ------
+    InvalidArgument, TypeError, InputError, OutputError, DeviceError
+        See `edges`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files wherever pyarrow's file systems reach."""
+"""Files on any of pyarrow's file systems."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def find(path: Path, filesystem: Any = None) -> tuple[Any, str]:
-    """The file system of a path or address, and what the file is called there."""
+    """Returns the file system of a path or address, and the file's name on it."""
     name = os.fspath(path)
     if filesystem is not None:
         return filesystem, name
@@ -32,23 +32,23 @@ def find(path: Path, filesystem: Any = None) -> tuple[Any, str]:
 
 
 def everywhere(path: Path, filesystem: Any = None) -> str:
-    """A path that means the same to workers, which run in other folders."""
+    """Returns a path that means the same to workers, which run in other folders."""
     name = os.fspath(path)
     return name if filesystem is not None or "://" in name else os.path.abspath(name)
 
 
 def is_local(filesystem: Any) -> bool:
-    """Whether its files have names of this machine."""
+    """Whether its files are files of this machine."""
     return isinstance(filesystem, fs.LocalFileSystem)
 
 
 def read(path: Path, filesystem: Any = None) -> bytes:
-    """A file's bytes.
+    """Returns the bytes of a file.
 
     Raises
     ------
     InputError
-        Naming it and the reason.
+        The file cannot be read. The message names it and the reason.
     """
     found, inner = find(path, filesystem)
     try:
@@ -62,19 +62,22 @@ def read(path: Path, filesystem: Any = None) -> bytes:
 
 
 def named(error: Error, path: Path, file: str) -> InputError:
-    """An error of a file of this machine, by the name that people know it by; `file` is empty where it is not here yet."""
+    """Returns an error of a local file with the name that the caller gave.
+
+    `file` is empty where the local file does not exist yet.
+    """
     name = os.fspath(path)
     return InputError(str(error).replace(file, name) if file else str(error), name)
 
 
 def _scratch() -> str | None:
-    """Where files of a moment lie: in memory where that is a folder."""
+    """Returns the folder for temporary files: in memory where there is such a folder."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 @contextlib.contextmanager
 def held(data: bytes) -> Iterator[str]:
-    """Bytes as a file of this machine, while the block runs."""
+    """Stores bytes as a file on this machine, while the block runs."""
     with tempfile.NamedTemporaryFile(prefix="cuesta-", dir=_scratch()) as file:
         file.write(data)
         file.flush()
@@ -83,7 +86,7 @@ def held(data: bytes) -> Iterator[str]:
 
 @contextlib.contextmanager
 def local(path: Path, filesystem: Any = None) -> Iterator[str]:
-    """A picture's file as one of this machine, while the block runs."""
+    """Provides a picture's file on this machine, while the block runs."""
     found, inner = find(path, filesystem)
     if is_local(found):
         yield inner
@@ -93,14 +96,14 @@ def local(path: Path, filesystem: Any = None) -> Iterator[str]:
 
 
 class Kept:
-    """The last video that this process took from elsewhere: its parts come one after the other."""
+    """The last video that this process fetched. Its parts are processed one after the other."""
 
     def __init__(self) -> None:
         self._key: tuple[str, Any] = ("", None)
         self._file: Any = None
 
     def local(self, path: Path, filesystem: Any = None) -> str:
-        """A video's file as one of this machine, until the next video is asked for."""
+        """Returns a video's file on this machine; it exists until the next video is requested."""
         found, inner = find(path, filesystem)
         if is_local(found):
             return inner
@@ -133,13 +136,14 @@ kept = Kept()
 
 
 def expand(paths: Path | Sequence[Path], filesystem: Any = None) -> tuple[list[str], str]:
-    """Files, of which folders stand for all in them and patterns (`*`) for what fits on this machine; and the folder that
-    all are in, which their names in the results leave out.
+    """Expands folders to all files in them and patterns (`*`) to matching files on this machine.
+
+    Also returns the common folder of all files, which their names in the results omit.
 
     Raises
     ------
     InputError
-        Naming a path where nothing is.
+        A path names nothing. The message names it.
     """
     files: list[str] = []
     bases: list[str] = []
@@ -151,7 +155,7 @@ def expand(paths: Path | Sequence[Path], filesystem: Any = None) -> tuple[list[s
                 file for file in glob.glob(inner, recursive=True) if os.path.isfile(file)
             )
             if not fitting:
-                raise InputError(f"{name}: no file fits", name)
+                raise InputError(f"{name}: no file matches", name)
             files += fitting
             bases += [os.path.dirname(file) for file in fitting]
             continue
@@ -176,7 +180,7 @@ def expand(paths: Path | Sequence[Path], filesystem: Any = None) -> tuple[list[s
 
 
 def name_in(path: str, base: str, filesystem: Any = None) -> str:
-    """What a file is called in the results: its path below `base`."""
+    """Returns a file's name in the results: its path below `base`."""
     _, inner = find(path, filesystem)
     inner = (
         os.path.relpath(inner, base) if base and inner.startswith(base.rstrip("/") + "/") else inner

@@ -1,4 +1,4 @@
-"""What is asked of a cluster for workers."""
+"""Resources of a cluster that the workers require."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ import ray
 import cuesta
 from cuesta.errors import DeviceError, InvalidArgument
 
-#: Of a GPU at least: Ray counts in ten-thousandths, and rounds.
+#: Least part of a GPU: Ray counts in ten-thousandths, and rounds.
 _LEAST = 0.01
 
 
 def check(workers: int | None, num_gpus: float = 0) -> None:
-    """What is wrong wherever it runs.
+    """Checks what is invalid on any cluster.
 
     Raises
     ------
     InvalidArgument, DeviceError
+        `workers` or `num_gpus` is invalid, or this build has no CUDA part.
     """
     if workers is not None and workers < 1:
         raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
     if num_gpus != 0 and not _LEAST <= num_gpus <= 1:
         raise InvalidArgument(
-            f"num_gpus is {num_gpus}; it must be 0, for the CPU, or {_LEAST} to 1: the part of a GPU that is each worker's",
+            f"num_gpus is {num_gpus}; it must be 0, for the CPU, or {_LEAST} to 1, each worker's part of a GPU",
             str(num_gpus),
         )
     if num_gpus and not any(row.built for row in cuesta.strategies(device="cuda")):
         raise DeviceError(
-            f"num_gpus is {num_gpus}, and this build of cuesta has no CUDA part; install one that was built with a CUDA toolkit, "
-            "or leave num_gpus at 0",
+            f"num_gpus is {num_gpus}, and this build of cuesta has no CUDA part; install one with a CUDA part, or set "
+            "num_gpus to 0",
             str(num_gpus),
         )
 
 
 def at_once(workers: int | None, num_cpus: float, num_gpus: float = 0) -> int:
-    """Workers at most: those that were asked for, else as many as the cluster has CPUs and GPUs for.
+    """Returns the largest number of workers at a time.
+
+    It is `workers` if given, otherwise as many as the cluster has CPUs and GPUs for.
 
     Raises
     ------
     DeviceError
-        Where the cluster has no GPU, and one is asked for.
+        The cluster has no GPU, and `num_gpus` is above 0.
     InvalidArgument
-        Where its GPUs have no room for so many.
+        Its GPUs have no room for `workers`.
     """
     there = ray.cluster_resources()
     by_cpus = max(1, int(there.get("CPU", 1) / max(num_cpus, 1e-3)))
@@ -50,10 +53,10 @@ def at_once(workers: int | None, num_cpus: float, num_gpus: float = 0) -> int:
     gpus = int(there.get("GPU", 0))
     if not gpus:
         raise DeviceError(
-            f"num_gpus is {num_gpus}, and the Ray cluster has no GPU; join one that has, or leave num_gpus at 0",
+            f"num_gpus is {num_gpus}, and the Ray cluster has no GPU; join a cluster with GPUs, or set num_gpus to 0",
             str(num_gpus),
         )
-    by_gpus = gpus * int(1 / num_gpus + 1e-9)  # none is on two
+    by_gpus = gpus * int(1 / num_gpus + 1e-9)  # no worker has parts of two
     if workers is not None and workers > by_gpus:
         raise InvalidArgument(
             f"workers is {workers}, and the cluster's GPUs have room for {by_gpus} with num_gpus {num_gpus} ({gpus} GPUs)",

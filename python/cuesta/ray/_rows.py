@@ -37,7 +37,7 @@ _IN_EVENT = pa.struct(
         ("max_area", pa.int64()),
     ]
 )
-#: The columns, by what a row is.
+#: The columns, by the content of a row.
 SCHEMAS = {
     "events": pa.schema(
         [
@@ -100,7 +100,10 @@ def _event(name: str, event: Any) -> dict[str, Any]:
 
 
 def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, Any]]:
-    """Events, or objects, of a video whose parts were looked at: who is who, across the seams too."""
+    """Returns the events, or objects, of a video whose parts were processed.
+
+    Identities continue across the parts.
+    """
     scene = watch.scene(parts[0].size)
     rows: list[dict[str, Any]] = []
     for part in parts:
@@ -140,7 +143,7 @@ def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, An
 
 
 def _finish(watch: Watch, name: str, parts: list[Found] | Fault) -> tuple[str, Any]:
-    """The rows of a video: written as a part of the output, whose name comes back, or as a table."""
+    """Returns the rows of a video: the name of a written part of the output, or a table."""
     rows = (
         [{"name": name, "error": parts.reason}]
         if isinstance(parts, Fault)

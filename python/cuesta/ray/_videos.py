@@ -1,11 +1,12 @@
-"""Videos: chains of parts, each looked at where there is room, joined in order.
+"""Videos: chains of parts, processed by workers and joined in order.
 
-What is found in a frame follows from the background, which every model but one learns from all frames before. So a part
-cannot be looked at before the one in front of it, if the result is to be that of one process. With as many videos as
-workers, each worker goes on with its own to the end, and leaves the detector's state after each part for the one that
-goes on when it dies. Else the state goes from part to part, wherever they run, and the next parts are decoded while it
-comes. Only where the first frames found all that is known later (`MotionDetector.founded_by`) do the parts of one video
-run beside each other too.
+The result for a frame depends on the background, which every model but one learns from all frames
+before. To equal the result of one process, a part must therefore resume from the state of the part
+before it. With a video for every worker, each worker processes its video to the end. It leaves the
+detector's state after each part, for the worker that resumes if it dies. Otherwise the state is
+passed from part to part on any worker, and the next parts are decoded while it is in flight. One
+model is determined by its first frames (`MotionDetector.founded_by`); only then are the parts of
+one video processed in parallel.
 """
 
 from __future__ import annotations
@@ -38,35 +39,40 @@ __all__ = ["detect"]
 
 Progress = Callable[[int, Union[int, None], int], None]
 Path = Union[str, "os.PathLike[str]"]
-#: How often a part is begun that ends its worker each time, before the video is given up.
+#: Attempts at a part whose worker dies each time, before the video is given up.
 _TRIES = 8
-#: How often a video is begun again whose state is lost.
+#: Attempts at a video whose state is lost.
 _BEGINNINGS = 50
 
 
 class Ended(NamedTuple):
-    """A video that is done."""
+    """A video that is complete."""
 
     name: str
     error: str
     part: str
     table: Any
-    """A reference to it, where nothing is written."""
+    """A reference to its rows, where nothing is written."""
 
 
 @dataclass
 class _Cluster:
-    """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
-    follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
-    there, not by Ray, with which such a chain was seen to wait without end (docs/dev/decisions/0058).
+    """The tasks of a job.
 
-    Where there is a video for every worker, a task goes on to the end of its video, and the states after its parts are there
-    for when it dies. Else the next parts are tasks of their own, which decode, or where they can also look, meanwhile."""
+    Each task may run twice, because a worker or machine may die. Its only effects are files whose
+    names follow from their content's source. A part that is lost with its worker is restarted here,
+    from the last available state. Ray does not restart it, because such a chain was seen to wait
+    forever (docs/dev/decisions/0058).
+
+    With a video for every worker, a task runs to the end of its video, and leaves the states after
+    its parts. Otherwise the next parts are tasks of their own. They decode meanwhile, or detect
+    where the state allows it.
+    """
 
     watch: Watch
     num_cpus: float
     at_once: int
-    """Parts of one video that are under way together, where they may be; 1: one task has all of them."""
+    """Largest number of parts of one video in flight; with 1 one task has all of them."""
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -78,11 +84,11 @@ class _Cluster:
         self._founded = self.watch.detector().founded_by
 
     def stop(self) -> None:
-        """From any thread: videos end where they are."""
+        """Stops all videos, from any thread."""
         self._stopped.set()
 
     def _wait(self, reference: Any) -> Any:
-        """Until what it stands for is there, or the next thing that a task gives."""
+        """Waits for a reference, or for the next result of a task."""
         while not ray.wait([reference], timeout=0.5)[0]:
             if self._stopped.is_set():
                 raise InterruptedError("the job was stopped")
@@ -92,27 +98,27 @@ class _Cluster:
         return ray.get(self._wait(reference))
 
     def video(self, video: str, name: str) -> Ended:
-        """Looks at a video to its end; runs in a thread of its own."""
+        """Processes a video to its end; runs in a thread of its own."""
         parts = self._get(self._cut.remote(self._watch, video))
         found = parts if isinstance(parts, Fault) else self._parts(video, parts)
         if isinstance(found, Fault) and not isinstance(parts, Fault) and len(parts) > 1:
-            # Damaged, or not what its container says: one process finds what the whole in one piece gives, in its words.
+            # The video is damaged, or its container is wrong. One process finds the error of the whole.
             found = self._parts(video, [_WHOLE])
         part, table = self._finish.remote(self._watch, name, found)
         return Ended(name, found.reason if isinstance(found, Fault) else "", self._get(part), table)
 
     def _parts(self, video: str, parts: Sequence[VideoPart]) -> list[Found] | Fault:
-        """What moves in each part, or why one is not what it should be."""
+        """Returns the moving objects of each part, or the reason why one cannot be read."""
         found: list[Found] = []
         states: dict[int, Any] = {
             0: None
-        }  # before parts; those that no part to come goes on from are let go
-        under_way: deque[tuple[Any, Iterator[Any]]] = (
+        }  # before parts; those that no later part resumes from are dropped
+        in_flight: deque[tuple[Any, Iterator[Any]]] = (
             deque()
-        )  # tasks, and references to what they give
+        )  # tasks, and references to their results
         begun = tries = beginnings = 0
         while len(found) < len(parts):
-            if begun < len(parts) and len(under_way) < (
+            if begun < len(parts) and len(in_flight) < (
                 self.at_once if self._is_final(parts[begun]) else min(self.at_once, 2)
             ):
                 end = len(parts) if self.at_once == 1 else begun + 1
@@ -120,16 +126,16 @@ class _Cluster:
                     not self._is_final(part) for part in parts[begun : min(end, len(parts) - 1)]
                 )
                 before = [] if states[begun] is None else [states[begun]]
-                # What a task of several parts gives is known when it is there; of one part at once, for the next one's task.
+                # Results of several parts are streamed; those of one have references for the next task.
                 look = self._look.options(num_returns="streaming" if self.at_once == 1 else 2)
                 task = look.remote(self._watch, video, parts[begun:end], before, saves)
                 if self.at_once > 1:
                     states[end] = task[0] if saves else states[begun]
-                under_way.append((task, iter(task)))
+                in_flight.append((task, iter(task)))
                 begun = end
                 continue
             part = parts[len(found)]
-            _, given = under_way[0]
+            _, given = in_flight[0]
             state, made = self._next(given)
             if isinstance(made, Found) and part.frames in (-1, len(made.numbers)):
                 is_final = self._is_final(part)
@@ -137,13 +143,13 @@ class _Cluster:
                 del states[len(found)]
                 found.append(made)
                 if len(found) == begun or self.at_once > 1:
-                    under_way.popleft()
+                    in_flight.popleft()
                 tries = 0
                 continue
-            under_way.clear()  # not cancelled (docs/dev/decisions/0058): they end by themselves
+            in_flight.clear()  # not cancelled (docs/dev/decisions/0058): they end on their own
             if isinstance(made, Found):
                 return Fault(
-                    f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}"
+                    f"{video}: {len(made.numbers)} frames are decoded, and its packets promise {part.frames}"
                 )
             if isinstance(made, Fault):
                 return made
@@ -165,17 +171,17 @@ class _Cluster:
         return found
 
     def _next(self, given: Iterator[Any]) -> tuple[Any, Any]:
-        """The state after a part and what moves in it; None where the task has ended."""
+        """Returns the state after a part and its moving objects; None where the task has died."""
         try:
             state = next(given) if self.at_once > 1 else next(self._wait(given))
             return state, self._get(next(given) if self.at_once > 1 else next(self._wait(given)))
-        except ray.exceptions.RayTaskError:  # a fault of ours
+        except ray.exceptions.RayTaskError:  # an error in our code
             raise
         except (ray.exceptions.RayError, StopIteration):
             return None, None
 
     def _is_final(self, part: VideoPart) -> bool:
-        """Whether what is known before a part stays so."""
+        """Whether the state before a part no longer changes."""
         return self._founded is not None and part.first >= self._founded
 
 
@@ -197,56 +203,63 @@ def detect(
     progress: Progress | None = None,
     **options: Any,
 ) -> Dataset | Summary:
-    """Moving objects in videos, over the machines of a Ray cluster.
+    """Finds moving objects in videos, on the machines of a Ray cluster.
 
     Parameters
     ----------
     videos : path, or sequence of paths
-        Files that every machine sees, or addresses (s3://, gs://); folders stand for all in them, patterns for what fits.
+        Files that every machine reads, or addresses (s3://, gs://). A folder is all files in it,
+        and a pattern all that match.
     output : path or address, optional
-        The folder for the results, on any of pyarrow's file systems; without, nothing is written, and the rows come back.
+        The folder for the results, on any of pyarrow's file systems. Without one nothing is
+        written, and the rows are returned.
     format : {"parquet", "ndjson"}
-        Of what is written: one file a video.
+        The format of the output, one file for each video.
     rows : {"events", "objects"}
-        What a row is: an event as `cuesta.Event` has it, or an object in a frame, as `cuesta.TrackedObject` has it. A
-        video that cannot be read is one row with its `error`; of the others it is empty.
+        "events": a row is a `cuesta.Event`. "objects": a row is an object in a frame, a
+        `cuesta.TrackedObject`. A video that cannot be read is one row with its `error`, which is
+        empty in the others.
     zones, lines, mask, max_pixels
-        As `cuesta.detect` has them.
+        See `cuesta.detect`.
     filesystem : pyarrow.fs.FileSystem, optional
-        Of the videos and of the output, where an address does not say it.
+        The file system of the videos and of the output, where an address does not name it.
     part_frames : int
-        Frames of a part, at least: videos are cut at key frames (`cuesta.video_parts`). After each the detector's state is
-        kept, about 15 bytes a pixel; a worker that dies costs the part it was at.
+        Least number of frames in a part. Videos are cut at key frames (`cuesta.video_parts`). The
+        detector's state after each part is kept, about 15 bytes a pixel. When a worker dies, only
+        its part is repeated.
     num_cpus : float
         CPUs of a task, which runs as many threads.
     at_once : int, optional
-        Videos that are under way together; by default as many as the cluster has CPUs for.
+        Number of videos in flight; by default as many as the cluster has CPUs for.
     overwrite : bool
-        Take a folder that holds a whole result.
+        Write into a folder that has a complete result.
     progress : callable, optional
-        progress(done, of how many, errors), after each video.
+        Called with (done, total, errors), after each video.
     **options
-        Of the detector and of tracking, as `cuesta.detect` has them.
+        Options of the detector and of tracking; see `cuesta.detect`.
 
     Returns
     -------
     Dataset or Summary
-        Without `output` the rows, by video and time; with one, what was done, and which videos have errors. All results
-        are there when _SUCCESS lies in the folder.
+        Without `output` the rows, by video and time. With one the counts, and the videos with
+        errors. The folder contains _SUCCESS when it is complete.
 
     Raises
     ------
     InvalidArgument, TypeError
-        Naming the argument, before anything runs.
+        An argument is invalid. The message names it; nothing has run.
     InputError, OutputError
-        Naming the path or folder. A single video that cannot be read is no error but a row with one.
+        A path or folder cannot be read or written. A single video that cannot be read is a row with
+        an error instead.
 
     Notes
     -----
-    Equal to `cuesta.detect` on each video, number for number, whatever the number of workers: a part goes on from the
-    state that the one before it left. So the parts of one video follow each other, and only their decoding overlaps; but
-    for the background "first" without `relearn` and `steady`, of which they run beside each other. Where there are as many
-    videos as workers, a worker has its video to the end. On the CPU: states of detectors on a GPU are not saved.
+    The rows equal those of `cuesta.detect` on each video, number for number, with any number of
+    workers. A part resumes from the state of the part before it. The parts of one video are
+    therefore processed in order, and only their decoding overlaps. The background "first" without
+    `relearn` and `steady` is the exception: its parts are processed in parallel. With as many
+    videos as workers, a worker has its video to the end. Everything runs on the CPU, because states
+    of detectors on a GPU cannot be saved.
 
     Examples
     --------
@@ -266,11 +279,11 @@ def detect(
     }
     if unknown := sorted(set(options) - set(motion) - set(tracking)):
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
-    if tracking.get("join"):  # as cuesta.detect has it
+    if tracking.get("join"):  # as in cuesta.detect
         motion.pop("min_area", None)
     for name, value, choices in (("format", format, TABLES), ("rows", rows, tuple(SCHEMAS))):
         if value not in choices:
-            raise InvalidArgument(f"{name} is {value!r}; choose {' or '.join(choices)}", value)
+            raise InvalidArgument(f"{name} is {value!r}; it must be {' or '.join(choices)}", value)
     for name, number in (("part_frames", part_frames), ("at_once", at_once)):
         if number is not None and number < 1:
             raise InvalidArgument(f"{name} is {number}; it must be 1 or more", str(number))
@@ -292,7 +305,7 @@ def detect(
         max(1, int(num_cpus)),
         part_frames,
     )
-    watch.detector()  # what is wrong with the options is said before anything runs
+    watch.detector()  # invalid options raise before anything runs
     watch.scene((64, 64) if mask is None else np.shape(mask)[1::-1])
     files, base = places.expand(videos, filesystem)
     if not files:

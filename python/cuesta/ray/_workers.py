@@ -1,4 +1,4 @@
-"""What an actor does with rows of pictures."""
+"""The actors that process rows of pictures."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be done with each row; goes to the workers."""
+    """The work on each row; it is sent to the workers."""
 
     kind: Literal["edges", "filter"]
     operation: str
@@ -53,8 +53,11 @@ class Work:
 
 @dataclass
 class Worker:
-    """Does rows, one after the other; the library keeps this thread's workspace between them, on a GPU too. Of GPUs a worker
-    sees the one that Ray gave it."""
+    """Processes rows, one after the other.
+
+    The library keeps this thread's workspace between them, on a GPU too. A worker sees only the GPU
+    that Ray gave it.
+    """
 
     work: Work
     _apply: Callable[..., Any] = field(init=False)
@@ -76,11 +79,11 @@ class Worker:
     def _file(name: str, known: str) -> Any:
         try:
             return cuesta.imread(name)
-        except InputError as error:  # of a file of a moment: by the name that people know
+        except InputError as error:  # a temporary file: the error names the caller's file
             raise places.named(error, known, name) from error
 
     def result(self, value: Any) -> Any:
-        """What is made of one picture."""
+        """Returns the result for one picture."""
         image = self._read(value)
         layout = {"layout": "HWC"} if image.ndim == 3 else {}
         if self.work.on_gpu:
@@ -90,12 +93,15 @@ class Worker:
         return self._apply(image, threads=self.work.threads, **layout, **self.work.options)
 
     def row(self, name: str, value: Any) -> dict[str, Any]:
-        """The same as a row; written where there is an output. What cannot be read has an `error`."""
+        """Returns the result as a row, which is written where there is an output.
+
+        A picture that cannot be read has an `error`.
+        """
         output = self.work.output
         nothing = np.zeros((0, 0), np.uint8)
         try:
             image = self.result(value)
-        except (OutputError, DeviceError):  # not of this picture
+        except (OutputError, DeviceError):  # not about this picture
             raise
         except (Error, TypeError, ValueError) as error:
             if output is None:
@@ -117,7 +123,7 @@ class Worker:
         return row
 
     def names(self, batch: Mapping[str, Any]) -> list[str]:
-        """What the rows are called in the results: by `name`, or by their paths."""
+        """Returns the rows' names in the results: the column `name`, or the paths."""
         if "name" in batch:
             return [str(name) for name in batch["name"]]
         if self.work.source == "path":
@@ -127,7 +133,7 @@ class Worker:
             ]
         if self.work.output is not None:
             raise InvalidArgument(
-                "rows of bytes or arrays have no column 'name', which results are called by", "name"
+                "rows of bytes or arrays have no column 'name'; results require it", "name"
             )
         return [""] * len(batch[self.work.source])
 
@@ -155,7 +161,7 @@ class Worker:
         except (
             OutputError,
             DeviceError,
-        ) as error:  # as a value: of what is raised Ray hands on the text alone
+        ) as error:  # as a value: Ray passes on only the text of what is raised
             failed = pickle.dumps(error).hex()
         return {
             "name": _column(names),

@@ -96,7 +96,7 @@ def test_errors_are_cv2s_where_it_is_there_and_ours_where_not() -> None:
         ours.Canny(image, 1, 2, apertureSize=4)
     ours.original.alone = True
     try:
-        with pytest.raises(cuesta.Unsupported, match="apertureSize is 4; Cuesta answers"):
+        with pytest.raises(cuesta.Unsupported, match="apertureSize is 4; Cuesta supports"):
             ours.Canny(image, 1, 2, apertureSize=4)
     finally:
         ours.original.alone = False
@@ -190,7 +190,7 @@ def test_without_the_originals_what_is_here_works() -> None:
         "assert cv2.calls()['erode'].ours == 1\n"
         "for call in (lambda: cv2.inRange, lambda: cv2.erode(image / 255, None), lambda: skimage.sobel(image / 255)):\n"
         "    try: call()\n"
-        "    except (AttributeError, cuesta.Unsupported) as error: assert 'not installed (pip install ' in str(error)\n"
+        "    except (AttributeError, cuesta.Unsupported) as error: assert '(pip install ' in str(error)\n"
         "    else: raise AssertionError\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

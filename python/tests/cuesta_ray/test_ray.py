@@ -216,7 +216,7 @@ def test_edges_with_a_killed_worker_are_those_of_one_process(
         "files": [],
     }
     assert json.loads((tmp_path / "edges/_errors.ndjson").read_text())["name"] == "1/bad.png"
-    with pytest.raises(cuesta.OutputError, match="a whole result is there"):
+    with pytest.raises(cuesta.OutputError, match="it has a complete result"):
         cuesta.ray.edges(folder, output=tmp_path / "edges")
 
 
@@ -476,7 +476,7 @@ def test_the_command_takes_one_picture_in_bands(
     np.testing.assert_array_equal(cuesta.imread(made), cuesta.median(image, 5))
     for words, why in (
         (["edges", picture, picture, "-o", made], "--bands takes one picture; 2 are given"),
-        (["edges", picture, "-o", made, "--format", "png"], "--format is of folders"),
+        (["edges", picture, "-o", made, "--format", "png"], "--format applies to folders"),
     ):
         with pytest.raises(SystemExit):
             run(*words)
@@ -519,7 +519,7 @@ def test_the_command_lists_components(
         31.0,
     ]
     for words, why in (
-        ((picture, "-o", "parts.xls"), "a list is named .csv, .ndjson, .parquet"),
+        ((picture, "-o", "parts.xls"), "the name of a list must end in .csv, .ndjson, .parquet"),
         ((picture, "-o", made, "--min-area", 3), "unrecognized arguments"),
     ):
         with pytest.raises(SystemExit):
@@ -544,7 +544,7 @@ def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
     )
     nobody = run("edges", ".", "-o", "out", "--address", "127.0.0.1:1")
     assert nobody.returncode == 5 and nobody.stderr.startswith(
-        "cuesta.ray: no Ray cluster at 127.0.0.1:1"
+        "cuesta.ray: cannot join a Ray cluster at 127.0.0.1:1"
     ), nobody.stderr
     assert run("edges", ".", "-o", "out", "--sigme", "1").returncode == 2
 
@@ -582,7 +582,7 @@ def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> 
                 (tmp_path / "read.png").write_bytes(stream.read())
             expected = cuesta.edges(file)
             np.testing.assert_array_equal(cuesta.imread(tmp_path / "read.png"), expected)
-        with pytest.raises(cuesta.OutputError, match="a whole result is there"):
+        with pytest.raises(cuesta.OutputError, match="it has a complete result"):
             cuesta.ray.edges("bucket/in", output="bucket/edges", filesystem=store)
 
         cuesta.edges_file(files[0], tmp_path / "one.tif")
@@ -745,7 +745,7 @@ def test_arguments_are_checked_before_anything_runs(
         (
             lambda: cuesta.ray.edges(folder, "cannny"),
             cuesta.InvalidArgument,
-            "choose one of boundaries, canny, log, sobel",
+            "method is 'cannny'; it must be one of boundaries, canny, log, sobel",
         ),
         (lambda: cuesta.ray.edges(folder, sigma=-1), cuesta.InvalidArgument, "sigma"),
         (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),
@@ -773,7 +773,7 @@ def test_arguments_are_checked_before_anything_runs(
             "connectivity is 5",
         ),
         (lambda: cuesta.ray.label_file(folder, device="cuda"), TypeError, "num_cpus"),
-        (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
+        (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file matches"),
         (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
         (
             lambda: cuesta.ray.detect(folder, rows="all"),
@@ -795,7 +795,7 @@ def test_workers_follow_from_cpus_and_gpus(monkeypatch: pytest.MonkeyPatch) -> N
     ] == [12, 2, 12000, 1, 40]
     with pytest.raises(
         cuesta.DeviceError,
-        match=r"num_gpus is 0\.25, and the Ray cluster has no GPU; .* leave num_gpus at 0",
+        match=r"num_gpus is 0\.25, and the Ray cluster has no GPU; .* set num_gpus to 0",
     ) as caught:
         resources.at_once(None, 1, 0.25)
     assert caught.value.value == "0.25"
@@ -841,7 +841,7 @@ def test_what_is_wrong_with_gpus_is_said_first(
     ):
         cuesta.ray.edges(folder, output=to, num_gpus=0.5)
     assert not to.exists()
-    with pytest.raises(TypeError, match="num_gpus is not of bands"):
+    with pytest.raises(TypeError, match="num_gpus is not supported"):
         cuesta.ray.edges_file(folder, "/x.tif", num_gpus=0.5)
     parser = command.make_parser()
     with pytest.raises(SystemExit):
@@ -871,7 +871,7 @@ def test_without_ray_the_error_says_what_to_install() -> None:
     command = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (
         command.returncode == 2
-        and command.stderr.startswith("cuesta.ray needs Ray")
+        and command.stderr.startswith("cuesta.ray requires Ray")
         and "Traceback" not in command.stderr
     )
     import_alone = (

@@ -1,18 +1,21 @@
-"""OpenCV's module: what Cuesta answers with the same bytes, and cv2 for everything else.
+"""OpenCV's module: Cuesta computes what it can with the same bytes, and cv2 the rest.
 
-``from cuesta.compat import cv2`` replaces ``import cv2``, and ``python -m cuesta.compat program.py`` runs a
-program that says ``import cv2`` as it is. The functions here answer the requests of the table in the README of
-``cuesta.compat``; all other calls and names are passed to the cv2 that is installed. ``calls()`` counts who answered.
-The reference is OpenCV 4.6; the README has what newer versions do differently.
+``from cuesta.compat import cv2`` replaces ``import cv2``. ``python -m cuesta.compat program.py``
+runs an unchanged program that contains ``import cv2``. The functions here compute the requests of
+the table in the README of ``cuesta.compat``. All other calls and names are passed to the installed
+cv2. ``calls()`` counts both. The reference is OpenCV 4.6; the README lists the differences of newer
+versions.
 
 Notes
 -----
-- Pictures are numpy arrays ``(H, W)`` or ``(H, W, C)`` with 1 to 4 channels; as in cv2 the last
-  axis of ``(H, W, 1)`` is dropped. Any strides are taken.
+- Pictures are numpy arrays ``(H, W)`` or ``(H, W, C)`` with 1 to 4 channels. As in cv2 the last
+  axis of ``(H, W, 1)`` is dropped. Any strides are supported.
 - ``dst`` (``edges``, ``labels``, ...) is written and returned when it has the shape and type of the
-  result; otherwise a new array is returned, as by cv2.
-- ``borderType`` may hold ``BORDER_ISOLATED``, which changes nothing: arrays have nothing outside.
-- Where cv2 is not installed, what Cuesta does not answer raises ``cuesta.Unsupported`` with what it answers.
+  result. Otherwise a new array is returned, as by cv2.
+- ``borderType`` may contain ``BORDER_ISOLATED``, which changes nothing: an array is not part of a
+  larger picture.
+- Without cv2 a call that Cuesta does not support raises ``cuesta.Unsupported``. The message lists
+  what Cuesta supports.
 """
 
 from __future__ import annotations
@@ -55,7 +58,13 @@ __all__ = [
 
 
 def calls() -> dict[str, Calls]:
-    """Of each function here that was called: how often Cuesta answered, and how often cv2 did."""
+    """Counts the calls of each function here that Cuesta computed, and those that cv2 did.
+
+    Returns
+    -------
+    dict of str to Calls
+        By the names of the functions that were called.
+    """
     return original.calls()
 
 
@@ -64,7 +73,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     found = original.attribute(name)
     if not original.alone:
-        globals()[name] = found  # the next look-up finds it at once
+        globals()[name] = found  # the next look-up finds it here
     return found
 
 

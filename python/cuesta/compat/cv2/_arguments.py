@@ -1,4 +1,4 @@
-"""cv2's arguments as Cuesta's."""
+"""Conversion of cv2's arguments to Cuesta's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_SIDE: Final = 255
 
 
 def picture_of(function: str, value: Any) -> Array:
-    """The picture, with adjacent pixels in every row."""
+    """Returns the picture, with adjacent pixels in every row."""
     picture = original.picture(function, value)
     packed = picture.itemsize
     inner = picture.strides[1:] if picture.ndim == 2 else picture.strides[:0:-1]
@@ -41,15 +41,16 @@ def picture_of(function: str, value: Any) -> Array:
 
 
 def layout_of(picture: Array) -> str:
+    """Returns the layout of a picture, HW or HWC."""
     return "HW" if picture.ndim == 2 else "HWC"
 
 
 def deliver(result: Array, dst: Any) -> Array:
-    """cv2's rule for output arguments: written when shape and type fit, left alone otherwise."""
+    """Applies cv2's rule for output arguments: written only where shape and type match."""
     if dst is None:
         return result
     if not isinstance(dst, np.ndarray):
-        raise Left(f"a result of {type(dst).__name__} is not a numpy array")
+        raise Left(f"the result is {type(dst).__name__}, not a numpy array")
     if dst.dtype != result.dtype or dst.shape not in (result.shape, (*result.shape, 1)):
         return result
     leave(not dst.flags.writeable, "the result is read-only")
@@ -58,6 +59,7 @@ def deliver(result: Array, dst: Any) -> Array:
 
 
 def border_of(border_type: int, *, wraps: bool = False) -> Border:
+    """Returns the border of a borderType."""
     mode = border_type & ~BORDER_ISOLATED
     name: Border | None = "wrap" if wraps and mode == BORDER_WRAP else _BORDERS.get(mode)
     if name is None:
@@ -66,7 +68,7 @@ def border_of(border_type: int, *, wraps: bool = False) -> Border:
 
 
 def depth_of(ddepth: int, picture: Array) -> np.dtype[Any]:
-    """The type of the result."""
+    """Returns the type of the result."""
     target = picture.dtype if ddepth == -1 else _DEPTHS.get(ddepth)
     if target is None:
         raise Left(f"ddepth is {ddepth}")
@@ -74,6 +76,7 @@ def depth_of(ddepth: int, picture: Array) -> np.dtype[Any]:
 
 
 def anchor_of(anchor: Sequence[int], width: int, height: int) -> tuple[int, int]:
+    """Returns the anchor as x, y; -1 is the centre."""
     x, y = (int(value) for value in anchor)
     x, y = width // 2 if x == -1 else x, height // 2 if y == -1 else y
     leave(not (0 <= x < width and 0 <= y < height), f"anchor is {tuple(anchor)}")

@@ -15,7 +15,10 @@ from cuesta.compat.cv2._table import original
 
 
 def _components(function: str, image: Array, connectivity: int, ltype: int) -> tuple[Array, Any]:
-    """Labels, and what `cuesta.label` found. 8-way labels are numbered by blocks in cv2, and are cv2's."""
+    """Returns labels, and the result of `cuesta.label`.
+
+    cv2 numbers 8-way labels by blocks, so they are left to cv2.
+    """
     mask = picture_of(function, image).view(np.uint8)
     leave(connectivity != 4, f"connectivity is {connectivity}")
     leave(ltype not in (CV_32S, CV_16U), f"ltype is {ltype}")
@@ -31,7 +34,15 @@ def _components(function: str, image: Array, connectivity: int, ltype: int) -> t
 def connectedComponents(
     image: Array, labels: Array | None = None, connectivity: int = 8, ltype: int = CV_32S
 ) -> tuple[int, Array]:
-    """Components as ``cv2.connectedComponents``: their number, background included, and labels."""
+    """Labels components as ``cv2.connectedComponents``.
+
+    The parameters are those of ``cv2.connectedComponents``.
+
+    Returns
+    -------
+    tuple
+        The number of components, background included, and the labels.
+    """
     numbered, found = _components("connectedComponents", image, connectivity, ltype)
     return int(found.count) + 1, deliver(numbered, labels)
 
@@ -45,10 +56,16 @@ def connectedComponentsWithStats(
     connectivity: int = 8,
     ltype: int = CV_32S,
 ) -> tuple[int, Array, Array, Array]:
-    """Components as ``cv2.connectedComponentsWithStats``: their number, background included, labels, boxes and areas
-    (CC_STAT_LEFT, CC_STAT_TOP, CC_STAT_WIDTH, CC_STAT_HEIGHT, CC_STAT_AREA), and centroids as x, y.
+    """Labels and measures components as ``cv2.connectedComponentsWithStats``.
 
-    Row 0 is the background's. Where all pixels are set it is -1, 2147483647, 0, 0, 0, and its centroid NaN.
+    The parameters are those of ``cv2.connectedComponentsWithStats``.
+
+    Returns
+    -------
+    tuple
+        The number of components, background included; the labels; boxes and areas (CC_STAT_LEFT,
+        CC_STAT_TOP, CC_STAT_WIDTH, CC_STAT_HEIGHT, CC_STAT_AREA); centroids as x, y. Row 0 is the
+        background's. Without background pixels it is -1, 2147483647, 0, 0, 0, and its centroid NaN.
     """
     numbered, found = _components("connectedComponentsWithStats", image, connectivity, ltype)
     count = int(found.count) + 1
@@ -64,7 +81,7 @@ def connectedComponentsWithStats(
 def _background(
     labels: Array, areas: NDArray[Any], middles: NDArray[Any]
 ) -> tuple[list[int], list[float]]:
-    """Its box and area, and its centroid."""
+    """Returns the background's box and area, and its centroid."""
     height, width = labels.shape
     area = height * width - int(areas.sum())
     if area == 0:
@@ -74,7 +91,7 @@ def _background(
         np.flatnonzero(background.any(axis=0)).tolist(),
         np.flatnonzero(background.any(axis=1)).tolist(),
     )
-    # Sums of coordinates are whole: what the centroids stand for is found by rounding.
+    # Sums of coordinates are whole, so rounding recovers them from the centroids.
     sums = np.rint(middles * areas[:, np.newaxis]).astype(np.int64).sum(axis=0)
     whole = (height * (width * (width - 1) // 2), width * (height * (height - 1) // 2))
     centroid = [(all_of - int(part)) / area for all_of, part in zip(whole, sums, strict=True)]

@@ -1,4 +1,4 @@
-"""OpenCV's numbers for the arguments of what is here; all others are cv2's."""
+"""OpenCV's constants for the arguments that are supported here. All others come from cv2."""
 
 from typing import Final
 

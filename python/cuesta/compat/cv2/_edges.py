@@ -1,4 +1,4 @@
-"""Canny, and gray levels."""
+"""Canny and conversion to gray levels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _of_picture(
     L2gradient: bool = False,
 ) -> Array:
     picture = picture_of("Canny", image)
-    leave(picture.dtype != np.uint8, f"a picture of {picture.dtype} is not taken")
+    leave(picture.dtype != np.uint8, f"the picture has type {picture.dtype}")
     leave(apertureSize not in (3, 5, 7), f"apertureSize is {apertureSize}")
     found = cuesta.canny(
         picture,
@@ -47,9 +47,9 @@ def _of_gradients(
     gx, gy = picture_of("Canny", dx), picture_of("Canny", dy)
     leave(
         not gx.dtype == gy.dtype == np.int16,
-        f"gradients of {gx.dtype} and {gy.dtype} are not taken",
+        f"the gradients have types {gx.dtype} and {gy.dtype}",
     )
-    leave(gx.shape != gy.shape, f"gradients have shapes {gx.shape} and {gy.shape}")
+    leave(gx.shape != gy.shape, f"the gradients have shapes {gx.shape} and {gy.shape}")
     found = cuesta.canny_of_gradients(
         gx,
         gy,
@@ -63,11 +63,12 @@ def _of_gradients(
 
 @original.answers
 def Canny(*given: Any, **named: Any) -> Array:
-    """Edges as ``cv2.Canny`` finds them, byte for byte.
+    """Finds edges as ``cv2.Canny``, byte for byte.
 
-    ``Canny(image, threshold1, threshold2[, edges[, apertureSize[, L2gradient]]])``, or of gradients
-    ``Canny(dx, dy, threshold1, threshold2[, edges[, L2gradient]])``. Where abs(dx) exceeds 27145 cv2's 32 bits
-    overflow, and edges may differ.
+    The parameters are those of ``cv2.Canny``: ``Canny(image, threshold1, threshold2[, edges[,
+    apertureSize[, L2gradient]]])``, or with gradients ``Canny(dx, dy, threshold1, threshold2[,
+    edges[, L2gradient]])``. Where abs(dx) exceeds 27145 cv2's 32 bits overflow, and edges may
+    differ.
     """
     second = given[1] if len(given) > 1 else named.get("dy")
     if "dx" in named or (isinstance(second, np.ndarray) and second.ndim >= 2):
@@ -87,7 +88,10 @@ _GRAY: Final = {
 def cvtColor(
     src: Array, code: int, dst: Array | None = None, dstCn: int = 0, hint: int | None = None
 ) -> Array:
-    """Gray levels as ``cv2.cvtColor``, byte for byte. `hint` is of newer versions, and changes nothing here."""
+    """Converts colors to gray levels as ``cv2.cvtColor``, byte for byte.
+
+    The parameters are those of ``cv2.cvtColor``. `hint` exists in newer versions and has no effect.
+    """
     picture = picture_of("cvtColor", src)
     leave(code not in _GRAY, f"code is {code}")
     leave(dstCn not in (0, 1), f"dstCn is {dstCn}")

@@ -37,8 +37,11 @@ def GaussianBlur(
     borderType: int = BORDER_DEFAULT,
     hint: int | None = None,
 ) -> Array:
-    """Gaussian smoothing with square windows as ``cv2.GaussianBlur``, byte for byte. `hint` is of newer versions, and
-    changes nothing here."""
+    """Smooths with square Gaussian windows as ``cv2.GaussianBlur``, byte for byte.
+
+    The parameters are those of ``cv2.GaussianBlur``. `hint` exists in newer versions and has no
+    effect.
+    """
     picture = picture_of("GaussianBlur", src)
     border = border_of(borderType, wraps=True)
     width, height = (int(side) for side in ksize)
@@ -62,10 +65,11 @@ def GaussianBlur(
 
 @original.answers
 def medianBlur(src: Array, ksize: int, dst: Array | None = None) -> Array:
-    """The median of ksize x ksize samples as ``cv2.medianBlur``, byte for byte where floats have no NaN and no -0.
+    """Computes the median of ksize × ksize samples as ``cv2.medianBlur``.
 
-    -0 comes before +0 here, and NaNs come at both ends by their sign; cv2 takes the zeros for equal and has no order
-    for NaNs.
+    The parameters are those of ``cv2.medianBlur``. The bytes are the same unless floats have a NaN
+    or -0. Here -0 comes before +0, and NaNs come at both ends by their sign. In cv2 both zeros are
+    equal, and NaNs have no order.
     """
     picture = picture_of("medianBlur", src)
     two = picture.ndim == 3 and picture.shape[2] == 2
@@ -77,7 +81,7 @@ def medianBlur(src: Array, ksize: int, dst: Array | None = None) -> Array:
 
 @functools.cache
 def _derivative(order: int, size: int) -> NDArray[np.int64]:
-    """cv::getDerivKernels without normalisation: (1 1)^(size - 1 - order) * (-1 1)^order."""
+    """Returns cv::getDerivKernels without normalisation: (1 1)^(size - 1 - order) * (-1 1)^order."""
     taps = np.ones(1, np.int64)
     for _ in range(size - 1 - order):
         taps = np.convolve(taps, (1, 1))
@@ -89,7 +93,7 @@ def _derivative(order: int, size: int) -> NDArray[np.int64]:
 def _leave_inexact(
     picture: Array, taps: NDArray[np.int64], target: np.dtype[Any], scale: float, delta: float
 ) -> None:
-    """Leaves derivatives whose sums cv2 rounds, differently from build to build."""
+    """Leaves derivatives to cv2 whose sums it rounds, differently from build to build."""
     reach = int(np.abs(taps).sum()) * int(np.iinfo(picture.dtype).max)
     # Some of cv2's columns saturate to 16 bits before delta is added, and again after it.
     twice = target.itemsize == 2 and delta != 0 and reach * abs(scale) > np.iinfo(np.int16).max
@@ -106,7 +110,7 @@ def _filtered(
     delta: float,
     border: Border,
 ) -> Array:
-    """Whole taps, then ``scale`` and ``delta``, then rounding half to even and saturation."""
+    """Applies whole taps, then ``scale`` and ``delta``, then rounding half to even and saturation."""
     correlated = functools.partial(
         cuesta.correlate, picture, taps, border=border, layout=layout_of(picture)
     )
@@ -133,8 +137,11 @@ def Sobel(
     delta: float = 0,
     borderType: int = BORDER_DEFAULT,
 ) -> Array:
-    """Derivatives as ``cv2.Sobel``, byte for byte: of uint8, and of uint16 up to ksize 5, while scale is a power of two
-    and delta a multiple of it."""
+    """Computes derivatives as ``cv2.Sobel``.
+
+    The parameters are those of ``cv2.Sobel``. The bytes are the same for uint8, and for uint16 up
+    to ksize 5, where scale is a power of two and delta a multiple of it.
+    """
     picture = picture_of("Sobel", src)
     target = depth_of(ddepth, picture)
     taps = _sobel_taps(dx, dy, ksize)
@@ -169,7 +176,11 @@ def Scharr(
     delta: float = 0,
     borderType: int = BORDER_DEFAULT,
 ) -> Array:
-    """Scharr's derivative, 3 10 3 across -1 0 1, as ``cv2.Scharr``, byte for byte where Sobel's are."""
+    """Computes Scharr's derivative, 3 10 3 across -1 0 1, as ``cv2.Scharr``.
+
+    The parameters are those of ``cv2.Scharr``. The bytes are the same under the conditions of
+    `Sobel`.
+    """
     picture = picture_of("Scharr", src)
     target = depth_of(ddepth, picture)
     taps = _sobel_taps(dx, dy, FILTER_SCHARR)
@@ -187,7 +198,11 @@ def Laplacian(
     delta: float = 0,
     borderType: int = BORDER_DEFAULT,
 ) -> Array:
-    """The sum of both second derivatives as ``cv2.Laplacian``, byte for byte where Sobel's are."""
+    """Computes the sum of both second derivatives as ``cv2.Laplacian``.
+
+    The parameters are those of ``cv2.Laplacian``. The bytes are the same under the conditions of
+    `Sobel`.
+    """
     picture = picture_of("Laplacian", src)
     target = depth_of(ddepth, picture)
     leave(ksize not in (1, 3, 5, 7), f"ksize is {ksize}")
@@ -202,7 +217,7 @@ def Laplacian(
 
 
 def _whole(kernel: Any) -> NDArray[np.int64]:
-    """Taps that are whole numbers."""
+    """Returns taps as whole numbers."""
     numbers = isinstance(kernel, np.ndarray) and kernel.size > 0 and kernel.dtype.kind in "iuf"
     leave(not numbers or not np.isfinite(kernel).all(), "the kernel does not hold numbers")
     taps: NDArray[np.int64] = np.rint(kernel).astype(np.int64)
@@ -218,7 +233,10 @@ def _correlated(
     delta: float,
     border_type: int,
 ) -> Array:
-    """Exact sums in any order. From 50 taps on cv2 may filter by a Fourier transform, which rounds."""
+    """Correlates where the sums are exact in any order.
+
+    From 50 taps on cv2 may filter by a Fourier transform, which rounds.
+    """
     leave(taps.ndim != 2 or taps.size >= 50, f"the kernel has shape {taps.shape}")
     top = int(np.abs(taps).sum()) * int(np.iinfo(picture.dtype).max)
     inexact = top >= 1 << 24 or not float(delta).is_integer() or abs(delta) > 1 << 16
@@ -239,7 +257,10 @@ def filter2D(
     delta: float = 0,
     borderType: int = BORDER_DEFAULT,
 ) -> Array:
-    """Correlation with fewer than 50 whole numbers as ``cv2.filter2D``, byte for byte."""
+    """Correlates with fewer than 50 whole numbers as ``cv2.filter2D``, byte for byte.
+
+    The parameters are those of ``cv2.filter2D``.
+    """
     picture = picture_of("filter2D", src)
     return deliver(_correlated(picture, ddepth, _whole(kernel), anchor, delta, borderType), dst)
 
@@ -255,7 +276,10 @@ def sepFilter2D(
     delta: float = 0,
     borderType: int = BORDER_DEFAULT,
 ) -> Array:
-    """Correlation along the rows and down the columns with whole numbers as ``cv2.sepFilter2D``, byte for byte."""
+    """Correlates rows and columns with whole numbers as ``cv2.sepFilter2D``, byte for byte.
+
+    The parameters are those of ``cv2.sepFilter2D``.
+    """
     picture = picture_of("sepFilter2D", src)
     taps = np.outer(_whole(kernelY), _whole(kernelX))
     return deliver(_correlated(picture, ddepth, taps, anchor, delta, borderType), dst)

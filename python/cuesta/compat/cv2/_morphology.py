@@ -1,4 +1,4 @@
-"""Morphology."""
+"""Erosion, dilation and their combinations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cuesta.compat.cv2._table import original
 
 
 def _color(value: Any) -> tuple[float, ...]:
-    """A cv::Scalar: one number is the first channel's, the others have 0."""
+    """Returns a cv::Scalar: one number is the first channel's, and the others have 0."""
     parts = value if isinstance(value, (Sequence, np.ndarray)) else (value,)
     numbers = [float(part) for part in parts]
     leave(not 1 <= len(numbers) <= 4, f"borderValue has {len(numbers)} numbers")
@@ -26,11 +26,13 @@ def _color(value: Any) -> tuple[float, ...]:
 def _cells(kernel: Any) -> NDArray[np.uint8]:
     leave(
         not isinstance(kernel, np.ndarray) or kernel.ndim > 2,
-        "the element is not an array of 2 dimensions",
+        "the element is not an array with 2 dimensions",
     )
     cells = kernel[:, np.newaxis] if kernel.ndim == 1 else kernel
     full = bool((cells != 0).all())
-    leave(cells.dtype not in (np.uint8, np.bool_) and not full, f"the element is {cells.dtype}")
+    leave(
+        cells.dtype not in (np.uint8, np.bool_) and not full, f"the element has type {cells.dtype}"
+    )
     members: NDArray[np.uint8] = (cells != 0).astype(np.uint8)
     return members
 
@@ -38,8 +40,11 @@ def _cells(kernel: Any) -> NDArray[np.uint8]:
 def _grown(
     kernel: Any, anchor: Sequence[int], iterations: int
 ) -> tuple[NDArray[np.uint8], tuple[int, int], int]:
-    """The element, its anchor, and how often it is applied. Elements without holes are grown instead of iterated, which
-    is what cv2 does and matters where a border is read."""
+    """Returns the element, its anchor, and the number of times it is applied.
+
+    Elements without holes are grown instead of iterated. cv2 does the same, and it matters at a
+    border.
+    """
     if kernel is None or np.size(kernel) == 0:
         side = 1 + 2 * iterations
         return np.ones((side, side), np.uint8), (iterations, iterations), 1
@@ -51,7 +56,7 @@ def _grown(
         cells = np.ones((height + more * (height - 1), width + more * (width - 1)), np.uint8)
         return cells, (at[0] * iterations, at[1] * iterations), 1
     if not cells.any():
-        # cv2 reads an element without cells as its first cell alone.
+        # cv2 uses an element without cells as its first cell alone.
         cells = cells.copy()
         cells[0, 0] = 1
     return cells, at, iterations
@@ -66,13 +71,13 @@ def _morph(
     border_type: int,
     border_value: Any,
 ) -> Array:
-    """cv::erode or cv::dilate."""
+    """Computes cv::erode or cv::dilate."""
     leave(iterations < 0, f"iterations is {iterations}")
     cells, at, rounds = _grown(kernel, anchor, iterations)
     if iterations == 0 or cells.size == 1:
         return picture.copy()
     members = around(cells, at)
-    leave(max(members.shape) > MAX_SIDE, f"the element about {at} has shape {members.shape}")
+    leave(max(members.shape) > MAX_SIDE, f"the element with anchor {at} has shape {members.shape}")
     border: str | None = border_of(border_type)
     if border == "constant" and border_value is None:
         border = None
@@ -90,7 +95,10 @@ def _morph(
 
 
 def _is_slower(picture: Array, kernel: Any, op: int) -> bool:
-    """Whether cv2 is the faster one: of rectangles, crosses and small elements, and of colors all but large ones."""
+    """Whether cv2 is faster.
+
+    It is for rectangles, crosses and small elements, and for colors except with large elements.
+    """
     cells = np.ones((3, 3), np.uint8) if kernel is None or np.size(kernel) == 0 else kernel
     if not isinstance(cells, np.ndarray):
         return True
@@ -105,13 +113,16 @@ def _is_slower(picture: Array, kernel: Any, op: int) -> bool:
 
 
 def _less(a: Array, b: Array) -> Array:
-    """a - b, not below 0."""
+    """Returns a - b, at least 0."""
     return np.asarray(np.maximum(a, b) - b)
 
 
 def _morphed(name: str, op: int, src: Any, kernel: Any, dst: Any, *how: Any) -> Array:
-    """Both steps of opening and closing read the element unturned, as cv2's do; ``cuesta.open`` and ``cuesta.close``
-    turn it for the second one."""
+    """Computes one operation of ``cv2.morphologyEx``.
+
+    As in cv2, both steps of opening and closing use the element unreflected. ``cuesta.open`` and
+    ``cuesta.close`` reflect it for the second step.
+    """
     picture = picture_of(name, src)
     if op not in (MORPH_ERODE, MORPH_DILATE) and (kernel is None or np.size(kernel) == 0):
         kernel = np.ones((3, 3), np.uint8)
@@ -147,7 +158,10 @@ def erode(
     borderType: int = BORDER_CONSTANT,
     borderValue: Any = None,
 ) -> Array:
-    """The minimum over the element as ``cv2.erode``, byte for byte. `dst` may be `src`."""
+    """Computes the minimum over the element as ``cv2.erode``, byte for byte.
+
+    The parameters are those of ``cv2.erode``. `dst` may be `src`.
+    """
     return _morphed(
         "erode", MORPH_ERODE, src, kernel, dst, anchor, iterations, borderType, borderValue
     )
@@ -163,7 +177,10 @@ def dilate(
     borderType: int = BORDER_CONSTANT,
     borderValue: Any = None,
 ) -> Array:
-    """The maximum over the element as ``cv2.dilate``, byte for byte. `dst` may be `src`."""
+    """Computes the maximum over the element as ``cv2.dilate``, byte for byte.
+
+    The parameters are those of ``cv2.dilate``. `dst` may be `src`.
+    """
     return _morphed(
         "dilate", MORPH_DILATE, src, kernel, dst, anchor, iterations, borderType, borderValue
     )
@@ -180,9 +197,10 @@ def morphologyEx(
     borderType: int = BORDER_CONSTANT,
     borderValue: Any = None,
 ) -> Array:
-    """Erosion, dilation and what is made of them as ``cv2.morphologyEx``, byte for byte.
+    """Computes morphological operations as ``cv2.morphologyEx``, byte for byte.
 
-    `iterations` repeats each step, not their sequence.
+    The parameters are those of ``cv2.morphologyEx``. `iterations` repeats each step, not their
+    sequence.
     """
     return _morphed(
         "morphologyEx", op, src, kernel, dst, anchor, iterations, borderType, borderValue

@@ -1,4 +1,4 @@
-"""Which requests of OpenCV's functions Cuesta answers, with the same bytes. All others are cv2's."""
+"""Requests of OpenCV's functions that Cuesta computes with the same bytes. cv2 computes all others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from cuesta.compat._dispatch import Original, Row
 
-# Samples. Below, what a call costs before its picture does is most of its time, and cv2's costs less.
+# Samples. Smaller pictures are dominated by the cost of a call, which is less in cv2.
 _SMALL: Final = 1 << 18
 _ANY: Final = (1, 2, 3, 4)
 _DEPTHS = "ddepth -1, 8U, 16U, 16S, 32F and 64F"
