@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import inspect
 import itertools
@@ -10,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from types import ModuleType
 from typing import Any
 
 import pages
@@ -150,3 +152,21 @@ def test_documentation_and_signature_agree(name: str, value: Any) -> None:
 
 def test_enough_functions_are_held_to_that() -> None:
     assert len(DOCUMENTED) > 35
+
+
+def examples() -> list[Any]:
+    """The examples of every docstring of the core package, a test for each docstring."""
+    found: list[Any] = []
+    for module in sorted(
+        {getattr(cuesta, name).__module__ for name in cuesta.__all__ if name != "__version__"}
+    ):
+        if isinstance(value := sys.modules.get(module), ModuleType):
+            found += [test for test in doctest.DocTestFinder().find(value) if test.examples]
+    return [pytest.param(test, id=test.name) for test in found]
+
+
+@pytest.mark.parametrize("test", examples())
+def test_examples_in_docstrings_run(test: doctest.DocTest) -> None:
+    report: list[str] = []
+    outcome = doctest.DocTestRunner().run(test, out=report.append)
+    assert not outcome.failed, "".join(report)
