@@ -41,8 +41,8 @@
 extern "C" {
 #endif
 
-// What this header describes; a library's own number is cuesta_abi_version(). It changes when a
-// program has to be compiled anew, and is part of the library's name: libcuesta_c.so.1.
+// The ABI version of this header; cuesta_abi_version() returns that of the library. It changes when
+// programs have to be recompiled, and is part of the library's name: libcuesta_c.so.1.
 #define CUESTA_ABI_VERSION 1
 CUESTA_API int32_t cuesta_abi_version(void);
 // "0.1.0": of the project.
@@ -141,7 +141,7 @@ CUESTA_API void cuesta_context_release_memory(cuesta_context* context);
 
 // ---- what several operations share
 
-// What lies outside a picture, for a row abcd.
+// Border modes: the samples outside a picture, for a row abcd.
 enum {
   CUESTA_REPLICATE = 0,   // aaaa|abcd|dddd
   CUESTA_REFLECT = 1,     // dcba|abcd|dcba
@@ -264,7 +264,7 @@ CUESTA_API cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_
 
 typedef struct cuesta_boundary_options {
   size_t size;
-  double threshold;  // 9, of strength over what lies around
+  double threshold;  // 9, relative to the strength of the surroundings
 } cuesta_boundary_options;
 CUESTA_API void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size);
 
@@ -373,8 +373,8 @@ typedef struct cuesta_filter_options {
 } cuesta_filter_options;
 CUESTA_API void cuesta_filter_options_init(cuesta_filter_options* options, size_t size);
 
-// dst, of src's type, s16 or f32: the taps over the pixel as they lie (correlate), or turned by 180
-// degrees (convolve).
+// Correlates src with the taps, or convolves it: with the taps turned by 180 degrees. dst has src's
+// type, or is s16 or f32.
 CUESTA_API cuesta_status cuesta_correlate(cuesta_context* context, const cuesta_view* src,
                                           const cuesta_view* dst, const cuesta_stencil* stencil,
                                           const cuesta_filter_options* options);
@@ -478,8 +478,8 @@ CUESTA_API cuesta_status cuesta_label(cuesta_context* context, const cuesta_view
                                       size_t capacity, size_t* count,
                                       const cuesta_label_options* options);
 
-// ---- backgrounds and moving objects: frames of u8, or of u16, a gray level of which is 256; all
-// of one size and type and in one space
+// ---- backgrounds and moving objects: frames of u8, or of u16 with 256 for each gray level. All
+// frames have one size and type and are in one space.
 
 enum {
   CUESTA_BACKGROUND_FIRST = 0,
@@ -501,18 +501,18 @@ typedef struct cuesta_background cuesta_background;
 CUESTA_API cuesta_status cuesta_background_new(cuesta_background** made,
                                                const cuesta_background_options* options);
 CUESTA_API void cuesta_background_free(cuesta_background* model);
-// What a push writes, all of the frame's size; a view whose data is NULL is not wanted.
+// The outputs of a push, all of the frame's size. A view whose data is NULL is not written.
 typedef struct cuesta_background_outputs {
-  cuesta_view background;  // of the frame's type, what the frame was held against
+  cuesta_view background;  // of the frame's type, the background that the frame was compared with
   cuesta_view difference;  // of the frame's type, |frame - background|
   cuesta_view mask;        // u8 or bits: difference > limit, which is in gray levels
 } cuesta_background_outputs;
-// Holds a frame of one channel against the background, then learns it; the first founds it. `out`
-// may be NULL.
+// Compares a frame of one channel with the background, then updates the background. The first frame
+// initialises it. `out` may be NULL.
 CUESTA_API cuesta_status cuesta_background_push(cuesta_background* model, cuesta_context* context,
                                                 const cuesta_view* frame,
                                                 const cuesta_background_outputs* out, double limit);
-// Forgets everything; the next frame founds the background anew and may have another size.
+// Clears the model. The next frame initialises it and may have another size.
 CUESTA_API void cuesta_background_reset(cuesta_background* model);
 
 // Defaults are those of CUESTA_BACKGROUND_SAMPLES; cuesta_motion_options_of() has another model's.
@@ -528,10 +528,10 @@ typedef struct cuesta_motion_options {
   cuesta_element open;
   int64_t min_area;      // 0; smaller components are dropped, pixels
   int32_t connectivity;  // 8, or 4
-  int32_t warm_up;       // frames before anything is found, whose median founds the background
-  int32_t relearn;       // percent of the picture that change at once to begin anew; 0: none do
-  int32_t steady;        // pixels a side that the camera may move; 0 takes no moves back
-  int32_t downscale;     // 1; to 16: the detector sees means of N x N pixels, host frames alone
+  int32_t warm_up;  // frames before the first detection; their median initialises the background
+  int32_t relearn;  // percent of the picture whose sudden change restarts the warm-up; 0: never
+  int32_t steady;        // largest camera shift that is compensated, pixels; 0: none
+  int32_t downscale;     // 1..16: the detector sees means of N x N pixels; host frames only
 } cuesta_motion_options;
 CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_t size);
 // The same with the defaults of a model: those of CUESTA_BACKGROUND_FIRST are paper 004's chain.

@@ -1,4 +1,4 @@
-// What lies outside a picture. Defined once, for host and device.
+// Borders: the samples outside a picture. Defined once, for host and device.
 #pragma once
 
 #include <cstdint>

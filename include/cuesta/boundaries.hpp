@@ -9,19 +9,19 @@
 namespace cuesta {
 
 struct BoundaryOptions {
-  /// How many times what lies around it, to the power of 3/4, an edge is as strong (in the units of
-  /// src/ops/boundaries/README.md); half of it goes on along an edge. One value serves all
-  /// pictures.
+  /// Strength of an edge relative to that of its surroundings to the power of 3/4, in the units of
+  /// src/ops/boundaries/README.md. Half of it continues an edge. One value serves all pictures.
   double threshold = 9;
 };
 
-/// Boundaries between things and surfaces, rather than every edge, of a u8 or u16 picture of 1
-/// channel or 3 (red, green, blue), as a u8 picture of 0 and 255: gradients of brightness and of
-/// two opponent colors, of three scales added, thinned as Canny's edges; and the threshold rises
-/// with the mean gradient around, so that texture does not count. All in integers; on a device by
-/// the strategy `plain`. Throws Error{invalid_argument} naming the view or option.
-/// Sources: src/ops/boundaries/README.md; Grigorescu, Petkov, Westenberg 2003 for what the
-/// surround does, Burt and Adelson 1983 for scales by a pyramid, Di Zenzo 1986 for color.
+/// Computes the boundaries of objects and surfaces, without the edges of texture.
+/// src is u8 or u16 with 1 channel or 3 (red, green, blue); dst is u8, 0 or 255. Gradients of
+/// brightness and of two opponent colors are added over three scales and thinned as Canny's edges.
+/// The threshold rises with the mean gradient of the surroundings, which suppresses texture. All
+/// arithmetic is in integers; a device runs the strategy `plain`. Throws Error{invalid_argument}
+/// naming the view or option.
+/// Sources: src/ops/boundaries/README.md; Grigorescu, Petkov, Westenberg 2003 (surround
+/// suppression), Burt and Adelson 1983 (scales by a pyramid), Di Zenzo 1986 (color).
 void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options = {},
                 const Exec& exec = {});
 /// Of each picture of a batch.

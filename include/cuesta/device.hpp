@@ -46,9 +46,10 @@ class Stream {
   void* stream_ = nullptr;
 };
 
-/// Copies a picture on `stream`. upload() may return while the copy is under way there: pageable
-/// memory is staged and may be reused, pinned memory not before the stream is past it; download()
-/// waits. Throws Error{invalid_argument} for unlike views, Error{device}, also for earlier faults.
+/// Copies a picture on `stream`. upload() may return while the copy is in flight: pageable memory
+/// is staged and may be reused at once, pinned memory only when the stream has passed the copy.
+/// download() waits. Throws Error{invalid_argument} for unlike views, Error{device}, also for
+/// earlier faults.
 void upload(ConstAnyView host, AnyView device, void* stream = nullptr);
 void download(ConstAnyView device, AnyView host, void* stream = nullptr);
 /// Waits for everything enqueued on `stream`. Throws Error{device} for a fault in it, naming the

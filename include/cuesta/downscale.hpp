@@ -1,5 +1,4 @@
-// Moving objects in frames that are looked at N times smaller: for video that is larger than what
-// moves in it needs.
+// Detection on frames reduced by N: for video with more pixels than its moving objects need.
 //
 //     cuesta::Downscale small(2);
 //     cuesta::MotionDetector detector(small.options_for(options));
@@ -18,21 +17,22 @@
 namespace cuesta {
 
 struct DownscaleOptions {
-  /// 1 to 16: pixels a side that the detector sees as one.
+  /// Side of the square of pixels that the detector sees as one: 1 to 16.
   int downscale = 1;
 };
 
-/// Between frames and a detector of smaller ones. What the detector sees has ceil(width / N) x
-/// ceil(height / N) pixels, and its pixel (x, y) is the mean of the frame's that have their column
-/// in [N x, N x + N) and their row in [N y, N y + N), rounded: floor((2 sum + count) / (2 count)).
-/// Their count is N², and less in the last column and row where N leaves a rest. Samples stay u8 or
-/// u16; of colors the mean is that of the gray (to_gray). With N = 1 the detector sees the frames.
+/// Reduces frames for a detector and scales its results back.
+/// The detector sees ceil(width / N) x ceil(height / N) pixels. Its pixel (x, y) is the mean of the
+/// frame's pixels with column in [N x, N x + N) and row in [N y, N y + N), rounded:
+/// floor((2 sum + count) / (2 count)). The count is N², less in the last column and row where N
+/// leaves a remainder. Samples stay u8 or u16. Colors become gray first (to_gray). With N = 1 the
+/// detector sees the frames.
 ///
-/// What is told is of the frame: boxes (cut off at its rim) and centroids (N c + (N − 1) / 2),
-/// areas (N² each pixel, the box's at most), shifts, the mask. So is what options are given in:
-/// options_for() makes of them the detector's own. Of `close` and `open` each cell goes to the
-/// nearest pixel of what it sees, halves towards the anchor; half of `blur`'s window, (k − 1) / 2,
-/// and `steady` are divided and rounded up, `blur_sigma` is divided.
+/// Results are in pixels of the frame: boxes (cut off at its border), centroids
+/// (N c + (N − 1) / 2), areas (N² for each pixel, at most the box's), shifts and the mask. Options
+/// are given in pixels of the frame as well; options_for() converts them. Each cell of `close` and
+/// `open` goes to the nearest reduced pixel, halves towards the anchor. Half of `blur`'s window,
+/// (k − 1) / 2, and `steady` are divided and rounded up; `blur_sigma` is divided.
 class Downscale {
  public:
   /// Throws Error{invalid_argument} for a factor outside 1..16.
@@ -40,7 +40,7 @@ class Downscale {
   explicit Downscale(int factor) : Downscale(DownscaleOptions{factor}) {}
 
   int factor() const { return factor_; }
-  /// What the detector is to be made with; keeps `min_area` for detections().
+  /// Returns the options of the detector; keeps `min_area` for detections().
   MotionOptions options_for(MotionOptions of_frames);
 
   /// What the detector is to see of this frame: u8 or u16, 1, 3 or 4 channels, on the host; valid

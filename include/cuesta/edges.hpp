@@ -21,7 +21,7 @@ enum class Norm : uint8_t { l1, l2 };
 struct SobelOptions {
   int aperture = 3;  ///< 3, 5 or 7
   Norm norm = Norm::l1;
-  Border border{};  ///< reflect101 unless told
+  Border border{};  ///< default reflect101
 };
 
 /// What sobel() writes; a view without data is not wanted. All have the source's size. Of an f32
@@ -59,8 +59,8 @@ template <class Owner>
 struct Gradients {
   Owner gx{}, gy{};
 };
-/// The gradients' pictures: f32 of a float picture, else s16; told at run time where the source's
-/// type is.
+/// The pictures of the gradients: f32 for float sources, otherwise s16. Decided at run time for
+/// views without a type.
 template <PictureLike Src>
 using GradientOf = std::conditional_t<std::is_same_v<NewLike<Src>, NewOf<float, Src>>,
                                       NewOf<float, Src>, NewOf<int16_t, Src>>;
@@ -163,7 +163,7 @@ CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {
 /// Throws Error{invalid_argument} naming the batch, the span or the option.
 void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options = {},
            const Exec& exec = {});
-/// The same where thresholds or masks differ, or the thresholds used are asked for.
+/// The same with thresholds or masks for each picture; can return the thresholds that were used.
 void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options,
            const CannyEach& each, const Exec& exec = {});
 /// The edges of one picture, in a new one.
@@ -187,7 +187,7 @@ CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
 /// canny() of batches in all else.
 void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
                         const CannyGradientOptions& options = {}, const Exec& exec = {});
-/// The same where thresholds or masks differ, or the thresholds used are asked for.
+/// The same with thresholds or masks for each picture; can return the thresholds that were used.
 void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
                         const CannyGradientOptions& options, const CannyEach& each,
                         const Exec& exec = {});
@@ -207,8 +207,8 @@ struct LogOptions {
   /// threshold: an edge is |L| > t, L in gray levels (undivided: |L| > floor(scale * t)).
   /// zero_crossings: L crosses zero between two neighbours when their signs are strictly opposite
   /// and |ΔL| > t. An edge is a pixel that crosses to its right or its lower neighbour, or whose L
-  /// is 0 and whose left and right, or upper and lower, neighbours cross each other. What lies
-  /// outside the picture crosses nothing: the last column has no right neighbour, the last row no
+  /// is 0 and whose left and right, or upper and lower, neighbours cross each other. Pixels
+  /// outside the picture do not take part: the last column has no right neighbour, the last row no
   /// lower one. t >= 0, any real.
   LogMode mode = LogMode::threshold;
   double threshold = 5;
@@ -217,8 +217,7 @@ struct LogOptions {
   /// and above 2.2 smooths twice (src/ops/log). sigma 0: nothing with ksize 0, else ksize's own.
   double sigma = 1.4;
   int ksize = 0;
-  Border
-      border{};  ///< reflect101 unless told; `ignore`: L is 0 where the window leaves the picture
+  Border border{};  ///< default reflect101; `ignore`: L is 0 where the window leaves the picture
 };
 
 /// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response

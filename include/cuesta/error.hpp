@@ -17,13 +17,13 @@ enum class ErrorCode {
   out_of_memory,     ///< host or device memory
 };
 
-/// What the caller could set to go on all the same. Programs name it in the words of their own
-/// options; the command says "--max-pixels", Python "device='cpu'".
+/// The setting with which a refused call would succeed. Each interface names it as its own option:
+/// the command "--max-pixels", Python "device='cpu'".
 enum class Hint : uint8_t {
   none,
   use_cpu,           ///< pictures in host memory do without the GPU
   raise_max_pixels,  ///< the limit on the size of what is read
-  allow_partial,     ///< what can be read of a damaged or truncated file is there to be had
+  allow_partial,     ///< accept the readable part of a damaged or truncated file
 };
 
 /// One sentence that names the thing, the value, and what would work.

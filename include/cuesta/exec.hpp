@@ -16,11 +16,11 @@ namespace cuesta {
 
 class Scratch;
 
-/// Scratch memory that a caller keeps, so that calls of a size already seen allocate nothing, and
-/// what a later call may find made: taps on the GPU, textures.
-/// Serves one call at a time (on CUDA: one stream at a time); a second one at once throws. Its GPU
-/// memory belongs to the GPU that a call first took it on. A call on another GPU throws
-/// Error{invalid_argument} until release_memory(). Calls on the host take no GPU memory.
+/// Scratch memory and objects that calls share: taps on the GPU, textures. Calls of a size that was
+/// seen before allocate nothing.
+/// Serves one call at a time, on CUDA one stream at a time; a concurrent second call throws. Its
+/// GPU memory belongs to the GPU of the first device call. A call on another GPU throws
+/// Error{invalid_argument} until release_memory(). Calls on the host use no GPU memory.
 class Workspace {
  public:
   Workspace();
@@ -49,10 +49,10 @@ using Parameter = std::pair<std::string, std::string>;
 
 struct Choice;
 
-/// Told which strategy a call runs, and which stage of it begins, by strategies that have stages
-/// ("blur", "hysteresis"). Stages end where the next begins, the last one with the call. Called on
-/// the caller's thread; on CUDA what follows is enqueued on `stream` after what the observer
-/// enqueues there.
+/// Receives the strategy that a call runs and the stages of it ("blur", "hysteresis"), if the
+/// strategy has stages. A stage ends where the next begins, the last one with the call. Called on
+/// the caller's thread. On CUDA the stage's work is enqueued on `stream` after the work that the
+/// observer enqueues there.
 class StageObserver {
  public:
   virtual ~StageObserver() = default;
@@ -64,7 +64,7 @@ class StageObserver {
 };
 
 struct Exec {
-  /// Pins a strategy by name; empty chooses the best production row that takes the request.
+  /// Selects a strategy by name; empty selects the fastest production strategy for the request.
   /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows", read at the first call of
   /// a process, pins where this is empty.
   std::string strategy{};
@@ -81,9 +81,10 @@ struct Exec {
   /// Given: the call is checked and strategies are chosen, which it appends here, and nothing runs:
   /// no sample is read or written. See which().
   std::vector<Choice>* choices = nullptr;
-  /// GPUs, by the runtime's index, for spread() and for what comes from files (edges_file(),
-  /// filter_file(), label_file()); the CPU where empty. Results do not depend on their number;
-  /// workspace, stream and observer are not taken there. Other calls run where their pictures lie.
+  /// GPUs, by the runtime's index, for spread() and the functions on files (edges_file(),
+  /// filter_file(), label_file()); empty selects the CPU. Results do not depend on their number.
+  /// These functions do not use workspace, stream and observer. Other calls run in the space of
+  /// their pictures.
   std::vector<int> devices{};
 };
 

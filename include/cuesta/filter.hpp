@@ -15,7 +15,7 @@
 namespace cuesta {
 
 struct FilterOptions {
-  Border border{};        ///< reflect101 unless told
+  Border border{};        ///< default reflect101
   bool absolute = false;  ///< |result| before the offset
   int32_t offset = 0;     ///< added after rounding, before saturation
 };
@@ -37,7 +37,7 @@ void convolve(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
 struct GaussianOptions {
   double sigma = 0;  ///< pixels; 0 takes 0.3((k − 1)/2 − 1) + 0.8 of ksize
   int ksize = 0;     ///< window, odd, 1..255; 0 takes gaussian_size(sigma). One of the two is given
-  Border border{};   ///< reflect101 unless told
+  Border border{};   ///< default reflect101
 };
 
 /// Gaussian smoothing. On u8 and u16: taps gaussian_taps_q8, both passes exact, one rounding (v +
@@ -50,7 +50,7 @@ void gaussian(const ConstBatch& src, const Batch& dst, const GaussianOptions& op
 
 struct BoxOptions {
   int n = 3;        ///< side of the window, 1..255
-  Border border{};  ///< reflect101 unless told
+  Border border{};  ///< default reflect101
 };
 /// The mean of the n × n window (cv::blur). Throws Error{invalid_argument} naming the view or
 /// option.
@@ -60,7 +60,7 @@ void box(const ConstBatch& src, const Batch& dst, const BoxOptions& options = {}
 
 struct SharpenOptions {
   int n = 3;        ///< side of the window, odd, 1..255
-  Border border{};  ///< reflect101 unless told
+  Border border{};  ///< default reflect101
 };
 /// Correlation with stencils::sharpen(n). Throws Error{invalid_argument} naming the view or option.
 void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options = {},
@@ -80,11 +80,11 @@ struct MedianOptions {
   Border border{BorderMode::replicate, 0};
 };
 
-/// dst(x, y) = the sample in the middle of the window's ksize² samples, sorted. src is u8, u16 or
-/// f32 of 1 to 4 channels, or bits (set where more than half of the window is); dst has its type,
-/// size and channels and does not overlap it. f32 is ordered as IEEE 754's totalOrder: −0 before
-/// +0, NaNs at both ends by their sign. Throws Error{invalid_argument} naming the view or option.
-/// Source: cv::medianBlur.
+/// Computes the median of the ksize x ksize window around each sample.
+/// src is u8, u16 or f32 of 1 to 4 channels, or bits (set where more than half of the window is
+/// set). dst has its type, size and channels and does not overlap it. f32 is ordered by IEEE 754's
+/// totalOrder: −0 before +0, NaNs at both ends by their sign. Throws Error{invalid_argument} naming
+/// the view or option. Source: cv::medianBlur.
 void median(ConstAnyView src, OutView dst, const MedianOptions& options = {},
             const Exec& exec = {});
 void median(const ConstBatch& src, const Batch& dst, const MedianOptions& options = {},

@@ -1,6 +1,5 @@
-// Pictures in one line, the frames of a video one after the other, and what moves in them. A
-// component of its own: link cuesta::io (CMake: find_package(cuesta COMPONENTS io); pkg-config:
-// cuesta-io).
+// Files: pictures, the frames of a video, and the moving objects in them. A component of its own:
+// link cuesta::io (CMake: find_package(cuesta COMPONENTS io); pkg-config: cuesta-io).
 #pragma once
 
 #include <cstddef>
@@ -26,14 +25,15 @@
 
 namespace cuesta {
 
-/// Consecutive frames of a video file that decode by themselves, from a key frame on; times are in
-/// the stream's own units. video_parts() makes them, for the file as it is.
+/// Consecutive frames of a video file that can be decoded independently, starting at a key frame.
+/// Times are in units of the stream. video_parts() returns them; they are valid until the file
+/// changes.
 struct VideoPart {
   static constexpr int64_t unknown = -1;
   int64_t first = 0;         ///< Frame::index of its first frame
-  int64_t frames = unknown;  ///< in it; known of all parts but that of a whole that was not cut
-  // Where it lies: frames shown from `begin` to before `end`. The key frame is packet number
-  // `packet` of the stream, with the decoding time `seek`.
+  int64_t frames = unknown;  ///< its length; unknown only for a video that was not cut
+  // The frames with display times in [begin, end). The key frame is packet number `packet` of the
+  // stream and has the decoding time `seek`.
   int64_t begin = std::numeric_limits<int64_t>::min(), end = std::numeric_limits<int64_t>::max();
   int64_t seek = 0, packet = 0;
 
@@ -50,26 +50,27 @@ struct ReadOptions {
   int threads{0};                        ///< of a video's decoder; 0 takes every core
   bool keep_depth{false};                ///< of a video's luma: fills Frame::deep_luma()
   double timeout{10};                    ///< seconds that an address or camera may be silent
-  /// Seconds for which an address or camera that was lost is sought again; 0 not at all.
+  /// Seconds of attempts to reconnect to an address or camera that was lost; 0: none.
   double reconnect{std::numeric_limits<double>::infinity()};
-  /// Of a video file: these frames alone, each with the number, time and samples that a reader of
-  /// the whole gives it.
+  /// Reads only this part of a video file. Its frames have the numbers, times and samples that a
+  /// reader of the whole file gives them.
   std::optional<VideoPart> part{};
 };
 
-/// Cuts a video file at key frames into parts of `at_least` frames or more, the last one with what
-/// is left. Reads the file once, and decodes nothing. One part, the whole, is what cannot be cut
-/// and be the same: what is live, y4m and animations; a codec whose key frames are not known to
-/// begin anew (H.264's are where they are IDR pictures; HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1 and
-/// all that code each frame by itself); packets without times of their own, marked as damaged or
-/// not to be shown. Throws as VideoReader does, Error{invalid_argument} for `at_least` under 1.
+/// Cuts a video file at key frames into parts of `at_least` frames or more; the last part has the
+/// remainder. Reads the file once and decodes nothing. Returns one part, the whole, where cut parts
+/// would not decode to the same frames: live video, y4m and animations; codecs without key frames
+/// that are known to be independent (H.264's IDR pictures are, as are those of HEVC, VP8, VP9,
+/// MPEG-1, 2 and 4, FFV1 and all intra-only codecs); packets without times, marked as damaged or as
+/// not shown. Throws as VideoReader does, and Error{invalid_argument} for `at_least` below 1.
 std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least = 250,
                                    const ReadOptions& options = {});
 
-/// The picture in a file: u8 or u16, upright, 1 to 4 channels (gray; gray and alpha; RGB; RGB and
-/// alpha). JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
-/// told by their bytes, whatever the file is called; of several pages the first. EXIF orientation
-/// is applied, palettes are looked up, CMYK becomes RGB as cv::imread makes it. Floats become u16
+/// Reads a picture file: u8 or u16, upright, with 1 to 4 channels (gray; gray and alpha; RGB; RGB
+/// and alpha).
+/// Formats: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
+/// detected from content. Of several pages the first is read. EXIF orientation is
+/// applied, palettes are looked up, and CMYK becomes RGB as cv::imread does it. Floats become u16
 /// by what they mean: white is 1, 255 or 65535, the first that the picture stays below (but for
 /// half as much again), else its largest number; of Radiance and OpenEXR, which hold light, what 1
 /// sample in 100 exceeds, on sRGB's curve. Throws Error{input} naming the file and the reason,
@@ -98,21 +99,21 @@ extern template Image<float> read_gray(const std::filesystem::path&, const ReadO
 /// Error{invalid_argument} for a view that cannot be meant.
 void write(const std::filesystem::path& path, ConstAnyView pixels);
 
-/// How the samples of a TIFF lie: in strips of rows, in tiles of 256 x 256, in such tiles at every
-/// size down to one tile. Of more than 4 GB it is a BigTIFF.
+/// Layout of a TIFF: strips of rows, tiles of 256 x 256, or such tiles at every size down to one
+/// tile. Files above 4 GB are BigTIFF.
 enum class TiffLayout : uint8_t { strips, tiled, pyramid };
 
-/// How a picture that need not fit into memory is worked on.
+/// Options of the functions that process pictures larger than memory.
 struct BandOptions {
-  /// Bytes for its rows; libvips' decoder and encoder take some tens of MB beside them. On a GPU
-  /// bands take at most half of its memory.
+  /// Memory limit for rows, in bytes. libvips' decoder and encoder need some tens of MB in
+  /// addition. On a GPU bands use at most half of its memory.
   int64_t memory{512'000'000};
-  int32_t rows{0};    ///< of a band, instead of what the memory holds
-  bool resume{true};  ///< goes on where a killed process that made the same stopped
+  int32_t rows{0};    ///< of a band; 0: as many as `memory` holds
+  bool resume{true};  ///< continue from the rows of an interrupted run with the same options
   TiffLayout layout{};
   int64_t max_pixels{std::numeric_limits<int64_t>::max()};
-  /// Told how much of the work is done, as a number of rows of all of them; from any thread, one at
-  /// a time. What it throws ends the work.
+  /// Called with the number of rows that are done, and of all rows; from any thread, one call at a
+  /// time. An exception ends the work and reaches the caller.
   std::function<void(int64_t done, int64_t all)> progress{};
 };
 
@@ -164,8 +165,8 @@ struct LabelFileResult {
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what = {},
                            const BandOptions& options = {}, const Exec& exec = {});
 
-/// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one;
-/// hold() makes them stay.
+/// One frame of a VideoReader, upright. Its views are valid until the reader's next frame; hold()
+/// keeps them.
 class Frame {
  public:
   Frame(const Frame&) = delete;
@@ -276,35 +277,34 @@ class VideoReader {
 
 struct DetectOptions {
   MotionOptions motion{};
-  /// `min_area` here and in `motion` are one limit, of which the larger counts; objects are held
-  /// against it once they are joined.
+  /// `min_area` here and in `motion` are one limit: the larger value applies, to joined objects.
   TrackingOptions tracking{};
   Scene scene{};
-  /// The detector looks at frames so many times smaller, 1 to 16; what is told stays in the video's
-  /// pixels, the mask too (Downscale).
+  /// The detector sees frames reduced by this factor, 1 to 16. Results stay in pixels of the video,
+  /// the mask as well (Downscale).
   int downscale = 1;
 };
 
-/// What moves in one frame. The views hold until the next one is asked for.
+/// The moving objects of one frame. The views are valid until the next frame.
 struct MovingFrame {
   const Frame* frame = nullptr;
-  std::span<const Detection> detections{};  ///< as the detector finds them
-  FrameState state{};                       ///< and what it knows of the frame
-  /// Who they are, which lines they crossed, the event under way, and all events that ended with
-  /// this frame or in the gap before it.
+  std::span<const Detection> detections{};  ///< of the detector
+  FrameState state{};                       ///< of the detector
+  /// Identities, crossings, the current event, and the events that ended with this frame or in the
+  /// gap before it.
   SceneStep scene{};
 };
 
-/// The moving objects of a video, file or live, frame by frame; VideoReader, MotionDetector and
-/// SceneWatch in a row:
+/// Detects the moving objects of a video, file or live, frame by frame: VideoReader, MotionDetector
+/// and SceneWatch in one object.
 ///
 ///     cuesta::VideoDetector video("street.mp4");
 ///     for (const cuesta::MovingFrame& moving : video)
 ///       for (const cuesta::TrackedObject& object : moving.scene.objects) ...
 ///     for (const cuesta::Event& event : video.finish()) ...
 ///
-/// The detector sees the luma in all of its bits: deep_luma(), where a sample has more than 8. An
-/// event ends where a live video was lost for a while.
+/// The detector sees the luma with all of its bits: deep_luma() where a sample has more than 8. An
+/// event ends where a live video was lost.
 class VideoDetector {
  public:
   /// Throws as VideoReader, MotionDetector and SceneWatch do.
@@ -316,17 +316,17 @@ class VideoDetector {
 
   /// The next frame; null after the last one. Throws as VideoReader::next() does.
   const MovingFrame* next();
-  /// The event that was under way; valid until the next call.
+  /// Ends the current event and returns it; valid until the next call.
   std::span<const Event> finish();
-  /// How often each of Scene::lines was crossed.
+  /// The crossings of each of Scene::lines so far.
   std::span<const LineCount> counts() const;
-  /// What moves in the last frame, one bit a pixel.
+  /// The foreground of the last frame, one bit per pixel.
   ConstBitView mask() const;
   /// The video itself: its size, its rate, stop().
   VideoReader& video();
 
   using Iterator = NextIterator<VideoDetector, MovingFrame>;
-  /// Goes on: a second begin() starts at the frame after the last one.
+  /// Continues: a second begin() starts after the last frame that was read.
   Iterator begin() { return Iterator(*this); }
   std::default_sentinel_t end() const { return {}; }
 

@@ -4,8 +4,8 @@
 //       for (const cuesta::LinePoint& p : line.points) ... p.x, p.y, p.strength
 //
 // A pixel's centre has whole coordinates: (0, 0) is the centre of the upper left one, x goes to the
-// right and y down. The same picture gives the same bytes, whatever the number of threads and
-// wherever it lies.
+// right and y down. The result does not depend on the number of threads or on the space of the
+// picture.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace cuesta {
 
-/// Where between the pixels a point of an edge is put. Of LoG, whose zero crossings lie between two
-/// pixels, `parabola` and `devernay` are the linear interpolation of its response.
+/// How the position of an edge point between pixels is computed. For LoG, whose zero crossings are
+/// between two pixels, `parabola` and `devernay` interpolate the response linearly.
 enum class Refinement : uint8_t {
-  pixel,     ///< nowhere: the pixel's centre
+  pixel,     ///< the centre of the pixel
   parabola,  ///< the top of a parabola along the gradient, through magnitudes interpolated between
              ///< pixels (Devernay 1995)
   devernay,  ///< the top of a parabola along the nearer axis, through pixels' own magnitudes (the

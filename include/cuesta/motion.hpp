@@ -38,18 +38,18 @@ struct BackgroundOptions {
 /// size.
 template <class View>
 struct BasicBackgroundOutputs {
-  View background{};  ///< as the frame: the background that the frame was held against
+  View background{};  ///< as the frame: the background before this frame
   View difference{};  ///< as the frame: |frame − background|, 0 where the model explains the frame
   View mask{};        ///< u8 or bits: difference > limit, in gray levels
 };
 using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
 using BackgroundBatchOutputs = BasicBackgroundOutputs<Batch>;
 
-/// A model of the background, learned frame by frame. Frames are u8 or u16, one channel, all of one
-/// size, of one type and in one space; the first sets all, and the state lives there. A gray level
-/// is 256 of a u16 sample, as of io's Frame::deep_luma(): frames of 9 to 16 bits a sample stand
-/// highest, and what is finer than a level is learned and told. Nothing allocates after it.
-/// Every model runs in both spaces; on the GPU a push only enqueues.
+/// A model of the background that is updated with each frame. Frames are u8 or u16 with one
+/// channel. The first frame sets size, type and space for all, and allocates the state. A gray
+/// level is 256 in u16 samples, as in Frame::deep_luma(): samples of 9 to 16 bits are shifted to
+/// the top, so that models and differences resolve less than a level. Every model runs in both
+/// spaces; on the GPU a push only enqueues.
 class BackgroundSubtractor {
  public:
   /// Throws Error{invalid_argument} for a rate outside 0..12.
@@ -58,12 +58,12 @@ class BackgroundSubtractor {
   BackgroundSubtractor(BackgroundSubtractor&&) noexcept;
   BackgroundSubtractor& operator=(BackgroundSubtractor&&) noexcept;
 
-  /// Holds the frame against the background, then learns it. The first frame founds the background:
-  /// its difference is 0. Throws Error{input} for a frame of another size, type or space,
-  /// Error{invalid_argument} naming the view.
+  /// Compares the frame with the background, then updates the background. The first frame
+  /// initialises it; its difference is 0. Throws Error{input} for a frame of another size, type or
+  /// space, Error{invalid_argument} naming the view.
   void push(ConstAnyView frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
-  /// For a frame whose space its type says: outputs that live elsewhere do not compile.
+  /// For frames whose type names their space: outputs in another space do not compile.
   template <PictureLike Frame>
     requires KnownSpace<Frame>
   void push(const Frame& frame, const BasicBackgroundOutputs<ViewBeside<Frame>>& out,
@@ -71,13 +71,13 @@ class BackgroundSubtractor {
     push(ConstAnyView(frame), BackgroundOutputs{out.background, out.difference, out.mask}, limit,
          exec);
   }
-  /// The same of the next frames, one after the other: on the GPU in one launch, which reads and
-  /// writes the state once.
+  /// The same for several consecutive frames. On the GPU one launch reads and writes the state
+  /// once.
   void push(const ConstBatch& frames, const BackgroundBatchOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
-  /// Forgets everything; the next frame founds the background anew and may have another size.
+  /// Clears the model. The next frame initialises it and may have another size.
   void reset();
-  /// Frames since the background was founded, the founding one included.
+  /// Counts the frames since the background was initialised, that frame included.
   int64_t frames() const;
   const BackgroundOptions& options() const;
 
@@ -87,7 +87,7 @@ class BackgroundSubtractor {
   std::unique_ptr<State> state_;
 };
 
-/// What differs from the background: |frame − background| > level, in gray levels.
+/// Limit of the foreground: |frame − background| > level, in gray levels.
 struct DifferenceThreshold {
   double level = 16;  ///< 0 or more
   bool otsu = false;  ///< Otsu's threshold of each frame's difference instead, never below `level`
@@ -100,8 +100,8 @@ struct DifferenceThreshold {
   }
 };
 
-/// The defaults are what was best over made scenes with shadows, swaying leaves, noise and a
-/// coder's blocks (src/ops/motion/README.md).
+/// Options of MotionDetector. The defaults scored best over generated scenes with shadows, swaying
+/// leaves, noise and coding blocks (src/ops/motion/README.md).
 struct MotionOptions {
   BackgroundOptions background{};
   int blur = 3;           ///< Gaussian window before the difference, odd; 1 smooths nothing
@@ -111,17 +111,18 @@ struct MotionOptions {
   StructuringElement open = StructuringElement::disk(5);
   int connectivity = 8;
   int64_t min_area = 0;  ///< smaller components are dropped, pixels
-  /// Frames before anything is found; the median of 5 of them founds the background (of 3 where
-  /// there are fewer than 5 frames). With 1 or 2 the first frame founds it.
+  /// Frames before the first detection. The median of 5 of them initialises the background, of 3
+  /// where there are fewer than 5 frames. With 1 or 2 the first frame does.
   int warm_up = 25;
-  /// A change of more than so many percent of the picture at once (a lamp, an exposure, a cut)
-  /// begins a new warm-up and is told as such instead of found; 0: none does.
+  /// Percent of the picture. A sudden change of more than this (a lamp, an exposure, a cut)
+  /// restarts the warm-up and is reported as such; 0: never.
   int relearn = 60;
-  /// Moves of the camera up to so many pixels a side are taken back; 0 takes none.
+  /// Largest shift of the camera that is compensated, in pixels per axis; 0: none.
   int steady = 16;
 
-  /// The defaults for a model: of `first` paper 004's chain (blur 15, threshold 25, disks of 15,
-  /// the first frame as background, nothing steadied or learned anew), of every other those above.
+  /// Returns the defaults of a model. `first` has paper 004's chain: blur 15, threshold 25, disks
+  /// of 15, the first frame as background, no shift compensation and no restart. Others have those
+  /// above.
   static MotionOptions of(BackgroundModel model);
 };
 
@@ -181,17 +182,17 @@ class MotionDetector {
   void reset();
   const MotionOptions& options() const;
 
-  /// All that is known after the frames so far, but for mask() and threshold(): a detector with the
-  /// same options that load()s it finds in the frames that follow what this one would, on any
-  /// machine with this byte order. Throws Error{unsupported} after frames on the GPU.
+  /// Returns the state after the frames so far, without mask() and threshold(). A detector with the
+  /// same options that load()s it returns the same results for the frames that follow, on any
+  /// machine of this byte order. Throws Error{unsupported} after frames on the GPU.
   std::vector<uint8_t> save() const;
-  /// Goes on where the detector that was saved stood. Throws Error{input} for bytes that are not a
-  /// whole state of a detector whose `background`, `blur`, `blur_sigma`, `warm_up`, `relearn` and
-  /// `steady` are this one's; then this one is as before.
+  /// Continues from a saved state. Throws Error{input} for bytes that are not the complete state of
+  /// a detector with the same `background`, `blur`, `blur_sigma`, `warm_up`, `relearn` and
+  /// `steady`; the detector is unchanged then.
   void load(std::span<const uint8_t> saved);
-  /// Of so many first frames all is made that is known later: after them, save() gives what is
-  /// right at any frame that follows. Nothing where every frame is learned from, as all do but
-  /// `first` with neither `relearn` nor `steady`.
+  /// The number of first frames that determine the whole state: after them, save() is right for
+  /// every later frame. Empty where every frame updates the state; only `first` without `relearn`
+  /// and `steady` has a number.
   std::optional<int64_t> founded_by() const;
 
  private:

@@ -30,7 +30,7 @@ class Stencil {
 
   int width() const { return width_; }
   int height() const { return height_; }
-  /// The tap that lies over the output pixel: (width / 2, height / 2), as OpenCV's default.
+  /// The tap over the output pixel: (width / 2, height / 2), OpenCV's default.
   int anchor_x() const { return anchor_x_; }
   int anchor_y() const { return anchor_y_; }
   bool is_integer() const { return !integers_.empty(); }

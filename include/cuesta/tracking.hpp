@@ -1,6 +1,5 @@
-// Objects over time: which detections count (zones, limits), who is who (SORT), when something
-// happened (events), and who crossed which line. Lists in, lists out: no picture is looked at but a
-// mask of where to look.
+// Objects over time: selection by zones and limits, identities (SORT), events and line crossings.
+// Lists in, lists out; the only picture is the mask of a scene.
 //
 //     cuesta::SceneWatch watch({width, height}, scene);
 //     for (...) {
@@ -10,7 +9,7 @@
 //     }
 //     for (const cuesta::Event& event : watch.finish()) ...
 //
-// The same lists give the same answers, bit for bit, on every machine with IEEE 754 arithmetic.
+// The same lists give the same results, bit for bit, on every machine with IEEE 754 arithmetic.
 #pragma once
 
 #include <array>
@@ -26,64 +25,66 @@
 
 namespace cuesta {
 
-/// A place in a picture. In scenes, relative: x / width and y / height, 0 to 1.
+/// A point of a picture. In scenes, relative: x / width and y / height, 0 to 1.
 struct Point {
   double x = 0, y = 0;
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// Where an object stands: the middle of the lowest row of its box, in pixels. Zones and lines look
-/// at this point.
+/// Returns the foot point of an object: the middle of the lowest row of its box, in pixels. Zones
+/// and lines test this point.
 Point foot_of(const Rect& box);
 
 enum class ZoneKind : uint8_t {
-  include,  ///< what stands here counts; with one such zone, what stands in none does not
-  exclude,  ///< what stands here never counts
+  include,  ///< objects here count; if a scene has such zones, objects outside them do not
+  exclude,  ///< objects here never count
 };
 
-/// A part of the picture. `name` is what results call it.
+/// A polygon of the picture; results refer to it by `name`.
 struct Zone {
   std::string name{};
   ZoneKind kind = ZoneKind::include;
   std::vector<Point> polygon{};  ///< 3 corners or more, relative; even-odd where it crosses itself
-  // The zone's own limits; those of TrackingOptions where nothing is said.
+  // Limits of this zone; empty ones are those of TrackingOptions.
   std::optional<int64_t> min_area{}, max_area{};
   std::optional<double> min_aspect{}, max_aspect{};
 };
 
-/// A line that is counted at. An object crosses it to the right when it goes to the right-hand side
-/// of somebody who walks from `from` to `to`.
+/// A line whose crossings are counted. An object crosses it to the right when it goes to the
+/// right-hand side of somebody who walks from `from` to `to`.
 struct CountingLine {
   std::string name{};
   Point from{}, to{};  ///< relative
 };
 
-/// What does not change while a camera stands still.
+/// The fixed parts of a camera's view.
 struct Scene {
   std::vector<Zone> zones{};  ///< 64 at most
   std::vector<CountingLine> lines{};
-  /// u8, of the frames' size: what stands on 0 never counts. Without data: everywhere. Copied.
+  /// u8, of the frames' size; objects on 0 never count. A view without data selects everything. The
+  /// mask is copied.
   ConstAnyView mask{};
 };
 
 struct TrackingOptions {
-  // Which detections count.
+  // Selection of detections.
   int64_t min_area = 0;   ///< pixels
   int64_t max_area = 0;   ///< pixels; 0: no limit
   double min_aspect = 0;  ///< width over height
   double max_aspect = 0;  ///< 0: no limit
   int join = 0;           ///< boxes with fewer pixels between them are one object; 0 joins none
-  // Who is who: SORT (Bewley et al. 2016).
-  int min_hits = 3;      ///< frames in a row that an object is seen in before it is reported
-  int max_age = 15;      ///< frames that one is kept without being seen
+  // Identities: SORT (Bewley et al. 2016).
+  int min_hits = 3;      ///< consecutive frames with an object before it is reported
+  int max_age = 15;      ///< frames that an object is kept after its last detection
   double min_iou = 0.3;  ///< intersection over union of a prediction and its detection
-  double min_moved = 0;  ///< pixels that one goes from where it began before it is reported
-  // When something happened, in seconds.
-  double merge_window = 2;  ///< events with less between them are one
-  double pre_roll = 1;      ///< what a clip shows before the event
+  double min_moved =
+      0;  ///< pixels that an object moves from its first position before it is reported
+  // Events, in seconds.
+  double merge_window = 2;  ///< a shorter gap between events joins them
+  double pre_roll = 1;      ///< length of a clip before the event
   double post_roll = 1;     ///< and after it
-  double min_event = 0;     ///< shorter events are none
-  double max_event = 3600;  ///< longer ones are cut, so that what is kept of one stays small
+  double min_event = 0;     ///< shorter events are dropped
+  double max_event = 3600;  ///< longer events are cut, which bounds their memory
 
   friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
@@ -175,10 +176,10 @@ class Tracker {
   /// The objects among the next frame's detections, by id; valid until the next call. Throws
   /// Error{invalid_argument} for an empty box, an index that does not grow, a time that is none.
   std::span<const TrackedObject> push(FrameTime at, std::span<const Detection> detections);
-  /// The same of detections that stand in zones.
+  /// The same for detections with the zones that they are in.
   std::span<const TrackedObject> push(FrameTime at, std::span<const Detection> detections,
                                       std::span<const uint64_t> zones);
-  /// Forgets all objects; ids go on.
+  /// Removes all objects; ids continue.
   void reset();
 
  private:
@@ -186,7 +187,7 @@ class Tracker {
   std::unique_ptr<State> state_;
 };
 
-/// All of it: detections in, objects, crossings and events out.
+/// Zones, tracker, crossings and events in one object: detections in, results out.
 class SceneWatch {
  public:
   /// `size` is that of the frames. Throws Error{invalid_argument} naming the zone, line or option
@@ -198,10 +199,10 @@ class SceneWatch {
 
   /// The next frame's detections. Throws as Tracker::push does.
   const SceneStep& push(FrameTime at, std::span<const Detection> detections);
-  /// After the last frame, or where a stream breaks off for a while: the event that was under way;
-  /// valid until the next call.
+  /// Ends the current event and returns it, after the last frame or at a gap of a stream; valid
+  /// until the next call.
   std::span<const Event> finish();
-  /// For each of the scene's lines, crossings so far.
+  /// The crossings of each line of the scene so far.
   std::span<const LineCount> counts() const;
 
  private:
