@@ -15,70 +15,78 @@
 
 namespace cuesta {
 
-/// Rows above and below a row that decide what sobel(), log_edges() and canny() (but for its
-/// hysteresis) make of it. Throws Error{invalid_argument} as the operations do.
+/// Returns the number of rows above and below a row that determine its result.
+/// Holds for sobel(), log_edges(), and canny() without its hysteresis. Throws
+/// Error{invalid_argument} as the operations do.
 int32_t reach_of(const SobelOptions& options);
 int32_t reach_of(const LogOptions& options);
 int32_t reach_of(const CannyOptions& options);
 
-/// Two passes, three where thresholds are to be found:
+/// Finds the edges of canny() in bands of rows.
+/// Two passes; three if thresholds have to be found:
 ///
 ///     CannyBands bands(width, options);
 ///     if (bands.wants_counts()) {        for every band: bands.count(rows, first, end);
 ///                                        bands.find_thresholds(); }
-///     for every band, downwards:         bands.mark(rows, first, end, marks); keep marks somewhere
+///     for every band, downwards:         bands.mark(rows, first, end, marks); store marks
 ///                                        bands.add(marks, end - first);
 ///     bands.join();
 ///     for every strip of bands.strips(): bands.resolve(strip, its marks, edges);
 ///
 /// `rows` is a part of the picture, of all its columns, with at least reach() rows above `first`
-/// and from `end` on, or as many as the picture has. Pictures of either space; marks are the
-/// host's, and rows on a GPU are waited for. Several threads may count and mark bands at once.
+/// and from `end` on, or as many as the picture has. Pictures may be in either space. Marks are in
+/// host memory; calls wait for rows on a GPU. Several threads may count and mark bands
+/// concurrently.
 class CannyBands {
  public:
-  /// For pictures so wide. options.mask is not looked at: count() and mark() take it in bands, too.
-  /// Throws Error{invalid_argument} naming the option.
+  /// Prepares for pictures of `width` columns.
+  /// options.mask is ignored: count() and mark() take it in bands. Throws Error{invalid_argument}
+  /// naming the option.
   CannyBands(int32_t width, const CannyOptions& options);
   CannyBands(CannyBands&&) noexcept;
   CannyBands& operator=(CannyBands&&) noexcept;
   ~CannyBands();
 
+  /// Returns reach_of() the options.
   int32_t reach() const;
-  /// Whether thresholds are still to be found.
+  /// Returns whether thresholds have yet to be found.
   bool wants_counts() const;
   /// Counts the magnitudes of rows [first, end) of `rows`, in any order of the bands. A mask has
   /// the size of `rows`.
   void count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec = {},
              ConstAnyView mask = {});
-  /// What was counted so far, and what another one of the same options counted elsewhere, of
-  /// pictures of that type.
+  /// Returns the counts so far; add_counts() adds counts of another object.
+  /// That object has the same options. `type` is the sample type of its pictures.
   std::vector<uint64_t> counts() const;
   void add_counts(std::span<const uint64_t> counts, PixelType type);
-  /// The thresholds that canny() finds, once every row of the picture was counted.
+  /// Computes the thresholds that canny() finds; every row of the picture has been counted.
   CannyResult find_thresholds();
-  /// Those that are used: given, found, or set.
+  /// Returns the thresholds in use: given, found, or set.
   CannyResult thresholds() const;
   void set_thresholds(const CannyResult& thresholds);
 
-  /// Words that the marks of a row take: its candidates' bits, then those of the strong ones.
+  /// Returns the number of words of a row of marks: bits of candidates, then of strong pixels.
   int64_t mark_words() const;
-  /// Marks of rows [first, end) of `rows`, one row after the other.
+  /// Computes the marks of rows [first, end) of `rows`, one row after the other.
   void mark(ConstAnyView rows, int32_t first, int32_t end, uint64_t* marks, const Exec& exec = {},
             ConstAnyView mask = {}) const;
 
-  /// Takes what the marks of the next `count` rows, downwards, connect: a few bytes for each run of
-  /// candidates in every 128th row or so. `threads` as in Exec.
+  /// Adds the connections in the marks of the next `count` rows, downwards.
+  /// Stores a few bytes for each run of candidates in about every 128th row. `threads` as in Exec.
   void add(const uint64_t* marks, int32_t count, int threads = 0);
-  /// After the last row: candidates connected to a strong pixel over any number of seams are known.
+  /// Resolves connections across seams, after the last row.
+  /// Candidates connected to a strong pixel over any number of seams are known then.
   void join();
 
+  /// Rows that resolve() processes in one call.
   struct Strip {
     int32_t first = 0, end = 0;  ///< rows of the picture
   };
-  /// The strips that resolve() takes, downwards; together they are all rows that were added.
+  /// Returns the strips for resolve(), downwards; together they are all rows that were added.
   std::span<const Strip> strips() const;
-  /// The edges of a strip by its marks: mark_words() / 2 words a row, one row after the other. Any
-  /// number of threads may resolve strips at once.
+  /// Computes the edges of a strip from its marks.
+  /// Writes mark_words() / 2 words a row, one row after the other. Any number of threads may
+  /// resolve strips concurrently.
   void resolve(int32_t strip, const uint64_t* marks, uint64_t* edges) const;
 
  private:
@@ -86,6 +94,7 @@ class CannyBands {
   std::unique_ptr<State> state_;
 };
 
+/// Finds the components of label() in bands of rows.
 /// One pass for the list of components, a second one for a picture of labels:
 ///
 ///     LabelBands bands(width, options);
@@ -93,36 +102,38 @@ class CannyBands {
 ///     list = bands.join();
 ///     for band i as it was added:  bands.resolve(i, rows, labels);
 ///
-/// A component takes some 52 bytes, those of a band that are one with others too; after join() 4
-/// and its place in the list. Pictures of either space; rows on a GPU are waited for.
+/// A component of a band needs some 52 bytes, even if it joins others; after join() 4 and its entry
+/// in the list. Pictures may be in either space; calls wait for rows on a GPU.
 class LabelBands {
  public:
-  /// For masks so wide. Throws Error{invalid_argument} naming the option.
+  /// Prepares for masks of `width` columns. Throws Error{invalid_argument} naming the option.
   explicit LabelBands(int32_t width, const LabelOptions& options = {});
   LabelBands(LabelBands&&) noexcept;
   LabelBands& operator=(LabelBands&&) noexcept;
   ~LabelBands();
 
-  /// A band's own components, and where they reach its first and last row.
+  /// The components of one band, and the labels of its first and last row.
   struct Found {
     int32_t rows = 0;
     std::vector<Component> components{};
     std::vector<int32_t> first{}, last{};  ///< labels of the pixels of these rows
   };
-  /// Finds those of a mask as label() takes it, of any height. Any number of threads may do so at
-  /// once. Throws Error{invalid_argument} naming the view.
+  /// Finds the components of one band, a mask as for label(), of any height.
+  /// Any number of threads may call this concurrently. Throws Error{invalid_argument} naming the
+  /// view.
   Found find(ConstAnyView rows, const Exec& exec = {}) const;
-  /// Takes the next rows, downwards. Throws Error{unsupported} past 2,147,483,647 components.
+  /// Adds the next rows, downwards. Throws Error{unsupported} past 2,147,483,647 components.
   void add(const Found& found);
   void add(ConstAnyView rows, const Exec& exec = {}) {
     const Found found = find(rows, exec);
     if (!exec.choices) add(found);
   }
-  /// After the last row: the components of all rows, in label order, as label() lists them.
+  /// Returns the components of all rows as label() lists them, after the last row.
   std::vector<Component> join();
-  /// Labels of the rows that were added as the band-th, counted from 0, once all were joined;
-  /// `rows` are the same again, and `labels` s32 of their size; both in host memory. Any number of
-  /// threads may resolve bands at once. Throws Error{invalid_argument} naming the view.
+  /// Computes the labels of a band, counted from 0 in the order of add(), after join().
+  /// `rows` are the same as before and `labels` is s32 of their size; both in host memory. Any
+  /// number of threads may resolve bands concurrently. Throws Error{invalid_argument} naming the
+  /// view.
   void resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec = {}) const;
 
  private:

@@ -7,10 +7,10 @@
 
 namespace cuesta {
 
-/// `count` pictures that differ from the first only in where they begin: each `step_bytes` bytes
-/// after the one before. Tensors of (N, H, W), every n-th picture of one, a channel of (N, C, H, W)
-/// and (H, N, W) are batches. Sources may overlap each other, or be one picture (a step of 0), and
-/// go backwards; results must not overlap.
+/// A view of `count` pictures of one size, type and layout, at equal distances in memory.
+/// Each begins `step_bytes` bytes after the one before. Tensors of (N, H, W), every n-th picture of
+/// one, a channel of (N, C, H, W) and (H, N, W) are batches. Sources may overlap each other, or be
+/// one picture (a step of 0), and have a negative step; results must not overlap.
 template <bool Const>
 struct BasicBatch {
   BasicAnyView<Const> first{};
@@ -18,6 +18,7 @@ struct BasicBatch {
   ptrdiff_t step_bytes = 0;
 
   constexpr BasicBatch() = default;
+  /// Makes a batch of `n` pictures from its first picture and the step in bytes.
   constexpr BasicBatch(const BasicAnyView<Const>& plane, int32_t n, ptrdiff_t step)
       : first(plane), count(n), step_bytes(step) {}
   template <class To>
@@ -26,7 +27,7 @@ struct BasicBatch {
     return {first, count, step_bytes};
   }
 
-  /// Picture i of [0, count).
+  /// Returns picture i of [0, count).
   constexpr BasicAnyView<Const> operator[](int32_t i) const {
     using Byte = std::conditional_t<Const, const char, char>;
     BasicAnyView<Const> picture = first;

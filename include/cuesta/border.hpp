@@ -12,7 +12,7 @@
 
 namespace cuesta {
 
-/// For a row `abcd`:
+/// How samples outside a picture are made, shown for a row `abcd`.
 enum class BorderMode : uint8_t {
   replicate,   ///< aaaa|abcd|dddd
   reflect,     ///< dcba|abcd|dcba   the edge sample appears twice
@@ -23,19 +23,20 @@ enum class BorderMode : uint8_t {
   ignore,      ///< outputs whose window leaves the picture are 0; the papers' own
 };
 
+/// A border mode and its value.
 struct Border {
   BorderMode mode = BorderMode::reflect101;
   double value =
       0;  ///< the sample outside for `constant`, rounded and saturated to the source type
 };
 
-/// "replicate", "reflect", "reflect101", "constant", "wrap" or "ignore".
+/// Returns "replicate", "reflect", "reflect101", "constant", "wrap" or "ignore".
 std::string_view name_of(BorderMode mode);
-/// The mode of that name; throws Error{invalid_argument} that lists the names.
+/// Returns the mode of that name; throws Error{invalid_argument} that lists the names.
 BorderMode border_mode_from(std::string_view name);
 
-/// The index inside [0, n) that stands for index `i` of any distance; -1 where there is none
-/// (`constant` and `ignore` outside the picture). n >= 1.
+/// Returns the index in [0, n) that replaces index `i`, at any distance outside.
+/// Returns -1 if there is none (`constant` and `ignore` outside the picture). n >= 1.
 template <BorderMode Mode>
 CUESTA_HOST_DEVICE constexpr int32_t map_index(int32_t i, int32_t n) {
   if (static_cast<uint32_t>(i) < static_cast<uint32_t>(n)) return i;

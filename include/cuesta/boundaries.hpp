@@ -8,6 +8,7 @@
 
 namespace cuesta {
 
+/// Options of boundaries().
 struct BoundaryOptions {
   /// Strength of an edge relative to that of its surroundings to the power of 3/4, in the units of
   /// src/ops/boundaries/README.md. Half of it continues an edge. One value serves all pictures.
@@ -15,6 +16,7 @@ struct BoundaryOptions {
 };
 
 /// Computes the boundaries of objects and surfaces, without the edges of texture.
+///
 /// src is u8 or u16 with 1 channel or 3 (red, green, blue); dst is u8, 0 or 255. Gradients of
 /// brightness and of two opponent colors are added over three scales and thinned as Canny's edges.
 /// The threshold rises with the mean gradient of the surroundings, which suppresses texture. All
@@ -24,10 +26,10 @@ struct BoundaryOptions {
 /// suppression), Burt and Adelson 1983 (scales by a pyramid), Di Zenzo 1986 (color).
 void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options = {},
                 const Exec& exec = {});
-/// Of each picture of a batch.
+/// Computes the boundaries of each picture of a batch.
 void boundaries(const ConstBatch& src, const Batch& dst, const BoundaryOptions& options = {},
                 const Exec& exec = {});
-/// The boundaries of one picture, in a new one.
+/// Computes the boundaries of one picture as a new picture.
 template <PictureLike Src>
 NewOf<uint8_t, Src> boundaries(const Src& src, const BoundaryOptions& options = {},
                                const Exec& exec = {}) {

@@ -16,6 +16,7 @@
 
 namespace cuesta {
 
+/// Options of Downscale.
 struct DownscaleOptions {
   /// Side of the square of pixels that the detector sees as one: 1 to 16.
   int downscale = 1;
@@ -39,16 +40,20 @@ class Downscale {
   explicit Downscale(DownscaleOptions options);
   explicit Downscale(int factor) : Downscale(DownscaleOptions{factor}) {}
 
+  /// Returns the factor N.
   int factor() const { return factor_; }
   /// Returns the options of the detector; keeps `min_area` for detections().
   MotionOptions options_for(MotionOptions of_frames);
 
+  /// Returns the reduced frame for the detector.
   /// What the detector is to see of this frame: u8 or u16, 1, 3 or 4 channels, on the host; valid
   /// until the next call. Nothing allocates after the first. Throws Error{input} for another size
   /// than before, Error{unsupported} for frames on the GPU.
   ConstAnyView look(ConstAnyView frame, const Exec& exec = {});
 
   // Of the frame that was looked at last; valid until the next call.
+  /// Converts detections, a state or a mask of the reduced frame to the pixels of the frame.
+  /// They belong to the last look(). Valid until the next call.
   std::span<const Detection> detections(std::span<const Detection> seen);
   FrameState state(FrameState seen) const;
   ConstBitView mask(ConstBitView seen);

@@ -16,8 +16,10 @@
 
 namespace cuesta {
 
+/// How a gradient magnitude is computed: l1 is |gx| + |gy|, l2 is sqrt(gx² + gy²).
 enum class Norm : uint8_t { l1, l2 };
 
+/// Options of sobel().
 struct SobelOptions {
   int aperture = 3;  ///< 3, 5 or 7
   Norm norm = Norm::l1;
@@ -37,16 +39,17 @@ struct BasicSobelOutputs {
 using SobelOutputs = BasicSobelOutputs<AnyView>;
 using SobelBatchOutputs = BasicSobelOutputs<Batch>;
 
-/// Gradients of a u8 or u16 picture (cv::Sobel, scale 1), exact; or of an f32 picture, in f32: sums
-/// down the columns of the window, then of those across, each from +0 by fma, taps of 0 left out.
-/// Their magnitude is |gx| + |gy| or √fma(gx, gx, gy²), in f32, and every NaN is 0x7FFFFFFF. Throws
+/// Computes Sobel gradients, their magnitude and direction.
+/// u8 and u16 sources: exact integers, as cv::Sobel with scale 1. f32 sources: f32, first sums down
+/// the columns of the window, then across these, each from +0 by fma without taps of 0. The f32
+/// magnitude is |gx| + |gy| or √fma(gx, gx, gy²). Every NaN is 0x7FFFFFFF. Throws
 /// Error{invalid_argument} naming the view or option. Source: paper 003.
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
-/// Of each picture of a batch.
+/// Computes the gradients of each picture of a batch.
 void sobel(const ConstBatch& src, const SobelBatchOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
-/// Of a picture whose space its type says: outputs that live elsewhere do not compile.
+/// Computes the gradients of a typed picture; outputs in the other space do not compile.
 template <PictureLike Src>
   requires KnownSpace<Src>
 void sobel(const Src& src, const BasicSobelOutputs<ViewBeside<Src>>& out,
@@ -55,6 +58,7 @@ void sobel(const Src& src, const BasicSobelOutputs<ViewBeside<Src>>& out,
         exec);
 }
 
+/// The two gradients of a picture.
 template <class Owner>
 struct Gradients {
   Owner gx{}, gy{};
@@ -64,7 +68,7 @@ struct Gradients {
 template <PictureLike Src>
 using GradientOf = std::conditional_t<std::is_same_v<NewLike<Src>, NewOf<float, Src>>,
                                       NewOf<float, Src>, NewOf<int16_t, Src>>;
-/// The two gradients, f32 of a float picture, else s16 (saturated), in new pictures.
+/// Computes both gradients as new pictures: f32 for float sources, otherwise s16 (saturated).
 template <PictureLike Src>
 Gradients<GradientOf<Src>> sobel_gradients(const Src& src, const SobelOptions& options = {},
                                            const Exec& exec = {}) {
@@ -77,7 +81,7 @@ Gradients<GradientOf<Src>> sobel_gradients(const Src& src, const SobelOptions& o
   sobel(view, SobelOutputs{.gx = made.gx, .gy = made.gy}, options, exec);
   return made;
 }
-/// Their magnitude, of the source's type (saturated), in a new picture.
+/// Computes the gradient magnitude as a new picture of the source's type (saturated).
 template <PictureLike Src>
 NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
                              const Exec& exec = {}) {
@@ -94,10 +98,11 @@ enum class AutoThreshold : uint8_t { otsu, median, percentile, noise };
 struct Given {
   double low = 0, high = 0;
 };
-/// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their median;
-/// percentile: high = the magnitude that `percent` of all pixels do not exceed; noise: Otsu's, but
-/// where nothing is in the picture but noise, what noise does not exceed, so that nothing is found
-/// (src/ops/canny/README.md). low = high / 2.
+/// A rule that finds the thresholds from the picture; low = high / 2.
+/// otsu: high is Otsu's threshold of the non-zero magnitudes. median: high is 1.33 × their median.
+/// percentile: high is the magnitude that `percent` of all pixels do not exceed. noise: high is
+/// Otsu's threshold, but in a picture of noise alone a magnitude that noise does not exceed, so
+/// that no edge is found (src/ops/canny/README.md).
 struct Automatic {
   AutoThreshold rule = AutoThreshold::otsu;
   double percent = 90;  ///< 0..100, of `percentile`
@@ -106,19 +111,23 @@ struct Automatic {
 /// Canny's thresholds, given or found from the picture: `Given{50, 100}`, `Automatic{}`.
 struct Thresholds : std::variant<Automatic, Given> {
   using variant::variant;
+  /// given() and automatic() make either kind; is_automatic() returns which.
   static Thresholds given(double low, double high) { return Given{low, high}; }
   static Thresholds automatic(AutoThreshold rule, double percent = 90) {
     return Automatic{rule, percent};
   }
+  /// Returns whether thresholds are found from the picture.
   bool is_automatic() const { return index() == 0; }
 };
 
-/// How the gradients of three channels become one. strongest: at each pixel the channel of the
+/// How the gradients of three channels are combined into one.
+/// strongest: at each pixel the channel of the
 /// largest magnitude, the first of equal ones (cv::Canny). structure: the largest eigenvalue of the
 /// sum of the channels' gᵀg and its direction (Di Zenzo 1986), which sees gradients that channels
 /// share; its root takes the place of the magnitude, as of Norm::l2.
 enum class ColorGradient : uint8_t { strongest, structure };
 
+/// Options of canny().
 struct CannyOptions {
   double sigma = 1.4;  ///< smoothing before the gradient; 0 smooths nothing and equals cv::Canny
   int ksize = 0;       ///< smoothing window, odd; 0 takes gaussian_size(sigma) (5 for 1.4)
@@ -135,7 +144,7 @@ struct CannyResult {
   double low = 0, high = 0;
 };
 
-/// What canny_of_gradients() takes; as CannyOptions has it.
+/// Options of canny_of_gradients(); the members are those of CannyOptions.
 struct CannyGradientOptions {
   Thresholds thresholds{};
   Norm norm = Norm::l1;
@@ -143,30 +152,31 @@ struct CannyGradientOptions {
   ColorGradient color = ColorGradient::strongest;
 };
 
-/// What differs between the pictures of a batch.
+/// Thresholds, masks and results for each picture of a batch.
 struct CannyEach {
   std::span<const Thresholds> thresholds{};  ///< one for each picture; none: options.thresholds
   ConstBatch mask{};                         ///< one for each picture; none: options.mask
   std::span<CannyResult> results{};          ///< takes the thresholds used, one for each; or none
 };
 
-/// Edges of a u8, u16 or f32 picture of 1 or 3 channels as a u8 picture of 0 and 255. Gradients
-/// replicate at the border; smoothing reflects (101). Of f32 nothing is rounded to whole numbers:
+/// Computes the Canny edges of a picture and returns the thresholds that were used.
+/// src is u8, u16 or f32 with 1 or 3 channels; dst is u8 of its size, 0 or 255. Gradients use the
+/// border `replicate`, smoothing uses `reflect101`. f32 sources are not rounded to whole numbers:
 /// thresholds are in the picture's own units (src/ops/canny/README.md). Throws
 /// Error{invalid_argument} naming the view or option. Source: Canny 1986 as cv::Canny defines it;
 /// paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
-/// Edges of each picture of a batch, byte for byte what canny() finds in it alone. On CUDA a batch
-/// takes the launches of one picture (src/ops/canny/README.md has the limits), and the thresholds
-/// to be found are waited for together; on the CPU many small pictures are spread over the threads.
-/// Throws Error{invalid_argument} naming the batch, the span or the option.
+/// Computes the edges of each picture of a batch, with the bytes of canny() on it alone.
+/// On CUDA a batch takes the launches of one picture (src/ops/canny/README.md has the limits), and
+/// the thresholds to be found are waited for together; on the CPU many small pictures are spread
+/// over the threads. Throws Error{invalid_argument} naming the batch, the span or the option.
 void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options = {},
            const Exec& exec = {});
 /// The same with thresholds or masks for each picture; can return the thresholds that were used.
 void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options,
            const CannyEach& each, const Exec& exec = {});
-/// The edges of one picture, in a new one.
+/// Computes the edges of one picture as a new picture.
 template <PictureLike Src>
 NewOf<uint8_t, Src> canny(const Src& src, const CannyOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);
@@ -177,21 +187,22 @@ template <class Src, class Dst>
   requires mixes_host_and_device<Src, Dst>
 CannyResult canny(const Src&, Dst&&, const CannyOptions& = {}, const Exec& = {}) = delete;
 
-/// Edges where the gradients are given, s16 or f32 pictures of 1 or 3 channels and one size: what
-/// canny() makes of those that it finds itself, none divided. Of s16 these are the bytes of
+/// Computes Canny edges from given gradients and returns the thresholds that were used.
+/// gx and gy are s16 or f32 pictures of 1 or 3 channels and one size. The result is that of canny()
+/// with these gradients, without a division. For s16 these are the bytes of
 /// cv::Canny(dx, dy) where |gx| is at most 27,145; its 32 bits overflow beyond. Throws
 /// Error{invalid_argument} naming the view or option.
 CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
                                const CannyGradientOptions& options = {}, const Exec& exec = {});
-/// Edges of each pair of a batch, byte for byte what canny_of_gradients() finds in it alone; as
-/// canny() of batches in all else.
+/// Computes the edges of each pair of a batch, with the bytes of the pair alone.
+/// Otherwise as canny() of batches.
 void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
                         const CannyGradientOptions& options = {}, const Exec& exec = {});
 /// The same with thresholds or masks for each picture; can return the thresholds that were used.
 void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
                         const CannyGradientOptions& options, const CannyEach& each,
                         const Exec& exec = {});
-/// The edges in a new picture.
+/// Computes the edges as a new picture.
 template <PictureLike Gx>
 NewOf<uint8_t, Gx> canny_of_gradients(const Gx& gx, const std::type_identity_t<Gx>& gy,
                                       const CannyGradientOptions& options = {},
@@ -201,8 +212,10 @@ NewOf<uint8_t, Gx> canny_of_gradients(const Gx& gx, const std::type_identity_t<G
   return dst;
 }
 
+/// How edges are found in the Laplacian of Gaussian; LogOptions::mode has the definitions.
 enum class LogMode : uint8_t { threshold, zero_crossings };
 
+/// Options of log_edges().
 struct LogOptions {
   /// threshold: an edge is |L| > t, L in gray levels (undivided: |L| > floor(scale * t)).
   /// zero_crossings: L crosses zero between two neighbours when their signs are strictly opposite
@@ -220,17 +233,18 @@ struct LogOptions {
   Border border{};  ///< default reflect101; `ignore`: L is 0 where the window leaves the picture
 };
 
-/// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response
+/// Computes the edges of a picture by the Laplacian of Gaussian, or the response itself.
+/// src is u8 or u16. dst u8: edges, 0 or 255. dst s32: the undivided response
 /// scale · L itself, saturated (only u16 sources reach that far), whatever the mode. The picture is
 /// extended by the border, then one stencil (g gᵀ) ∗ l is applied with undivided integer weights.
 /// Throws Error{invalid_argument} naming the view or option.
 /// Source: paper 000, with eq. 5 composed instead of added.
 void log_edges(ConstAnyView src, OutView dst, const LogOptions& options = {},
                const Exec& exec = {});
-/// Of each picture of a batch.
+/// Computes the edges of each picture of a batch.
 void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options = {},
                const Exec& exec = {});
-/// The edges of one picture, in a new one.
+/// Computes the edges of one picture as a new picture.
 template <PictureLike Src>
 NewOf<uint8_t, Src> log_edges(const Src& src, const LogOptions& options = {},
                               const Exec& exec = {}) {

@@ -9,8 +9,8 @@ namespace cuesta {
 
 /// What kind of thing went wrong.
 enum class ErrorCode {
-  invalid_argument,  ///< an option or a view that cannot be meant
-  unsupported,       ///< a valid request that the pinned strategy or this build refuses
+  invalid_argument,  ///< an option or a view that is not valid
+  unsupported,       ///< a valid request that the selected strategy or this build does not support
   input,             ///< a file, stream or picture that cannot be read
   output,            ///< a result that cannot be written
   device,            ///< no usable GPU, or a fault on it
@@ -26,18 +26,21 @@ enum class Hint : uint8_t {
   allow_partial,     ///< accept the readable part of a damaged or truncated file
 };
 
-/// One sentence that names the thing, the value, and what would work.
+/// An error of the library; what() names the cause, the value, and what would work.
 class Error : public std::runtime_error {
  public:
+  /// Makes an error from its parts.
   Error(ErrorCode code, std::string message, std::string value = {}, Hint hint = Hint::none)
       : std::runtime_error(std::move(message)),
         code_(code),
         hint_(hint),
         value_(std::move(value)) {}
 
+  /// Returns the kind of the error.
   ErrorCode code() const noexcept { return code_; }
+  /// Returns the setting that would help, or Hint::none.
   Hint hint() const noexcept { return hint_; }
-  /// The offending value as text ("aperture 4"); empty where there is none.
+  /// Returns the offending value as text ("aperture 4"); empty where there is none.
   const std::string& value() const noexcept { return value_; }
 
  private:

@@ -23,14 +23,15 @@ class Scratch;
 /// Error{invalid_argument} until release_memory(). Calls on the host use no GPU memory.
 class Workspace {
  public:
+  /// Makes an empty workspace. It can be moved, not copied.
   Workspace();
   ~Workspace();
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// Bytes of scratch memory held now in `space`.
+  /// Returns the bytes of scratch memory held now in `space`.
   size_t bytes(Space space = Space::host) const;
-  /// Gives everything back; the next call allocates again.
+  /// Frees all memory; the next call allocates again.
   void release_memory();
 
  private:
@@ -40,8 +41,9 @@ class Workspace {
   std::unique_ptr<State> state_;
 };
 
-/// Frees what this thread's calls without a Workspace have cached: host memory, and GPU memory of
-/// each GPU and stream. Memory of the streams used longest ago is freed from 64 streams on.
+/// Frees the memory that this thread's calls without a Workspace have cached.
+/// This is host memory, and GPU memory of each GPU and stream. Memory of the streams used longest
+/// ago is freed from 64 streams on.
 void release_memory();
 
 /// Name and value of a strategy parameter, as `--param block=16` gives them.
@@ -49,8 +51,8 @@ using Parameter = std::pair<std::string, std::string>;
 
 struct Choice;
 
-/// Receives the strategy that a call runs and the stages of it ("blur", "hysteresis"), if the
-/// strategy has stages. A stage ends where the next begins, the last one with the call. Called on
+/// Receives the strategy that a call runs, and its stages ("blur", "hysteresis") if it has any.
+/// A stage ends where the next begins, the last one with the call. Called on
 /// the caller's thread. On CUDA the stage's work is enqueued on `stream` after the work that the
 /// observer enqueues there.
 class StageObserver {
@@ -63,6 +65,7 @@ class StageObserver {
   virtual void statistic(std::string_view name, double value) = 0;
 };
 
+/// How a call runs: strategy, threads, workspace, stream, GPUs.
 struct Exec {
   /// Selects a strategy by name; empty selects the fastest production strategy for the request.
   /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows", read at the first call of
@@ -88,9 +91,9 @@ struct Exec {
   std::vector<int> devices{};
 };
 
-/// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or
-/// production.
+/// The purpose of a strategy: oracle, plain loops over threads, step of a paper, or production.
 enum class Tier : uint8_t { reference, baseline, ladder, production };
+/// Returns the name of a tier or space, as `cuesta list strategies` prints it.
 std::string_view name_of(Tier tier);
 std::string_view name_of(Space space);
 
@@ -103,8 +106,9 @@ struct ParameterInfo {
   std::span<const std::string_view> values{};
   int least = 0, most = 0;
 
+  /// Returns whether `value` is supported.
   bool takes(std::string_view value) const;
-  /// What it takes, in words: "32, 16, 8", or "a whole number from 1 to 1024".
+  /// Returns the supported values in words: "32, 16, 8", or "a whole number from 1 to 1024".
   std::string choices() const;
 };
 
@@ -116,6 +120,7 @@ struct Choice {
   Tier tier = Tier::reference;
   std::string processor{};  ///< the instruction set ("AVX2"), or the GPU's name
   int threads = 0;          ///< on the CPU
+  /// A strategy that does not support the request, and the reason.
   struct PassedOver {
     std::string_view strategy{}, why{};
   };
@@ -124,8 +129,11 @@ struct Choice {
   explicit operator bool() const { return !strategy.empty(); }
 };
 
-/// What `call(exec)` would run, without running it: `which([&](const Exec& e) { canny(src, dst, {},
-/// e); })`. The views' samples need not exist (see placeholder()). Throws as the call itself does
+/// which() and which_all() return what `call(exec)` would run, without running it.
+///
+///     which([&](const Exec& e) { canny(src, dst, {}, e); })
+///
+/// The views' samples need not exist (see placeholder()). Throws as the call itself does
 /// for what cannot be meant; the Choice reports what is refused.
 ///
 /// which_all() returns a Choice for every step, in the order in which they run: a call may be made
@@ -147,8 +155,8 @@ Choice which(Call&& call, const Exec& exec = {}) {
   return choices.empty() ? Choice() : std::move(choices.back());
 }
 
-/// A view that stands for a picture still to come: it has a size, a type and a space but no
-/// samples. For calls that only choose (which()); nothing may read or write it.
+/// Returns a view of a size, a type and a space, without samples. For calls that only choose
+/// (which()); nothing may read or write it.
 AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels = 1,
                     Space space = Space::host);
 
@@ -166,21 +174,21 @@ struct StrategyDescription {
   bool built = true;       ///< false: needs a GPU, and this build has no CUDA
 };
 
-/// Every strategy of every operation, in table order; those that this build cannot run too.
+/// Returns every strategy of every operation, in table order; also those this build cannot run.
 std::vector<StrategyDescription> list_strategies();
 /// An operation: its name, and one line on what it is for.
 struct OperationDescription {
   std::string_view name, summary;
 };
-/// Every operation, in the order of the tables.
+/// Returns every operation, in the order of the tables.
 std::vector<OperationDescription> list_operations();
 
-/// The CPU instruction set in use ("AVX3", "AVX2", "SSE4", "SSE2"); CUESTA_SIMD=sse4 (say) forces a
-/// lower one.
+/// Returns the CPU instruction set in use: "AVX3", "AVX2", "SSE4" or "SSE2".
+/// The environment variable CUESTA_SIMD=sse4 (for example) forces a lower one.
 std::string_view simd_target();
-/// The instruction sets that this build holds and this CPU runs, best first.
+/// Returns the instruction sets that this build has and this CPU supports, fastest first.
 std::vector<std::string_view> simd_targets();
-/// Forces one of simd_targets() for the whole process; "" goes back to the best. Not to be called
+/// Forces one of simd_targets() for the whole process; "" restores the default. Not to be called
 /// while operations run.
 void force_simd_target(std::string_view name);
 

@@ -14,12 +14,15 @@
 
 namespace cuesta {
 
+/// Options of correlate(), convolve() and laplacian().
 struct FilterOptions {
   Border border{};        ///< default reflect101
   bool absolute = false;  ///< |result| before the offset
   int32_t offset = 0;     ///< added after rounding, before saturation
 };
 
+/// Computes the correlation of a picture with a stencil.
+///
 /// dst(x, y) = saturate(|round(Σ taps(i, j) · src(x + i − ax, y + j − ay) / divisor)| + offset),
 /// the bars by request. src and dst have one size and one number of channels and do not overlap.
 /// Every NaN of f32 is 0x7FFFFFFF. Throws Error{invalid_argument} naming the view or option.
@@ -28,19 +31,22 @@ void correlate(ConstAnyView src, OutView dst, const Stencil& stencil,
                const FilterOptions& options = {}, const Exec& exec = {});
 void correlate(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
                const FilterOptions& options = {}, const Exec& exec = {});
-/// The same with the stencil turned by 180 degrees (eq. 3 of paper 000).
+/// Computes the convolution: correlate() with the stencil turned by 180 degrees.
+/// Source: eq. 3 of paper 000.
 void convolve(ConstAnyView src, OutView dst, const Stencil& stencil,
               const FilterOptions& options = {}, const Exec& exec = {});
 void convolve(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
               const FilterOptions& options = {}, const Exec& exec = {});
 
+/// Options of gaussian().
 struct GaussianOptions {
   double sigma = 0;  ///< pixels; 0 takes 0.3((k − 1)/2 − 1) + 0.8 of ksize
   int ksize = 0;     ///< window, odd, 1..255; 0 takes gaussian_size(sigma). One of the two is given
   Border border{};   ///< default reflect101
 };
 
-/// Gaussian smoothing. On u8 and u16: taps gaussian_taps_q8, both passes exact, one rounding (v +
+/// Computes Gaussian smoothing.
+/// On u8 and u16: taps gaussian_taps_q8, both passes exact, one rounding (v +
 /// 2^15) >> 16, equal to cv::GaussianBlur on u8. On f32: explicit order and fma. dst has src's
 /// type. Throws Error{invalid_argument} naming the view or option, also where neither sigma nor
 /// ksize is given.
@@ -48,39 +54,44 @@ void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, con
 void gaussian(const ConstBatch& src, const Batch& dst, const GaussianOptions& options,
               const Exec& exec = {});
 
+/// Options of box().
 struct BoxOptions {
   int n = 3;        ///< side of the window, 1..255
   Border border{};  ///< default reflect101
 };
-/// The mean of the n × n window (cv::blur). Throws Error{invalid_argument} naming the view or
-/// option.
+/// Computes the mean of the n × n window (cv::blur). Throws Error{invalid_argument} naming the view
+/// or option.
 void box(ConstAnyView src, OutView dst, const BoxOptions& options = {}, const Exec& exec = {});
 void box(const ConstBatch& src, const Batch& dst, const BoxOptions& options = {},
          const Exec& exec = {});
 
+/// Options of sharpen().
 struct SharpenOptions {
   int n = 3;        ///< side of the window, odd, 1..255
   Border border{};  ///< default reflect101
 };
-/// Correlation with stencils::sharpen(n). Throws Error{invalid_argument} naming the view or option.
+/// Computes the correlation with stencils::sharpen(n). Throws Error{invalid_argument} naming the
+/// view or option.
 void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options = {},
              const Exec& exec = {});
 void sharpen(const ConstBatch& src, const Batch& dst, const SharpenOptions& options = {},
              const Exec& exec = {});
 
-/// Correlation with stencils::laplacian(). Throws Error{invalid_argument} naming the view or
-/// option.
+/// Computes the correlation with stencils::laplacian(). Throws Error{invalid_argument} naming the
+/// view or option.
 void laplacian(ConstAnyView src, OutView dst, const FilterOptions& options = {},
                const Exec& exec = {});
 void laplacian(const ConstBatch& src, const Batch& dst, const FilterOptions& options = {},
                const Exec& exec = {});
 
+/// Options of median().
 struct MedianOptions {
   int ksize = 3;  ///< side of the window: odd, 1..255; of f32 1, 3 or 5
   Border border{BorderMode::replicate, 0};
 };
 
 /// Computes the median of the ksize x ksize window around each sample.
+///
 /// src is u8, u16 or f32 of 1 to 4 channels, or bits (set where more than half of the window is
 /// set). dst has its type, size and channels and does not overlap it. f32 is ordered by IEEE 754's
 /// totalOrder: −0 before +0, NaNs at both ends by their sign. Throws Error{invalid_argument} naming
@@ -92,6 +103,7 @@ void median(const ConstBatch& src, const Batch& dst, const MedianOptions& option
 
 // ---- new pictures
 
+/// Computes the correlation as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> correlate(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
                        const Exec& exec = {}) {
@@ -99,6 +111,7 @@ NewLike<Src> correlate(const Src& src, const Stencil& stencil, const FilterOptio
   correlate(ConstAnyView(src), dst, stencil, options, exec);
   return dst;
 }
+/// Computes the convolution as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> convolve(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
                       const Exec& exec = {}) {
@@ -106,24 +119,28 @@ NewLike<Src> convolve(const Src& src, const Stencil& stencil, const FilterOption
   convolve(ConstAnyView(src), dst, stencil, options, exec);
   return dst;
 }
+/// Computes the smoothed picture as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> gaussian(const Src& src, const GaussianOptions& options, const Exec& exec = {}) {
   auto dst = new_like(src);
   gaussian(ConstAnyView(src), dst, options, exec);
   return dst;
 }
+/// Computes the mean as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> box(const Src& src, const BoxOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   box(ConstAnyView(src), dst, options, exec);
   return dst;
 }
+/// Computes the sharpened picture as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> sharpen(const Src& src, const SharpenOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   sharpen(ConstAnyView(src), dst, options, exec);
   return dst;
 }
+/// Computes the Laplacian as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> laplacian(const Src& src, const FilterOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
@@ -131,6 +148,7 @@ NewLike<Src> laplacian(const Src& src, const FilterOptions& options = {}, const 
   return dst;
 }
 
+/// Computes the median as a new picture of the source's type and space.
 template <PictureLike Src>
 NewLike<Src> median(const Src& src, const MedianOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);

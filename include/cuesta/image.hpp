@@ -45,6 +45,7 @@ constexpr const char* name_of(PixelType type) {
   return "none";
 }
 
+/// Returns the PixelType of samples of type T.
 template <class T>
 constexpr PixelType pixel_type_of() {
   using U = std::remove_const_t<T>;
@@ -62,11 +63,13 @@ constexpr PixelType pixel_type_of() {
     static_assert(!sizeof(U), "cuesta: samples are uint8_t, uint16_t, int16_t, int32_t or float");
 }
 
+/// The size of a picture in pixels.
 struct Size {
   int32_t width = 0, height = 0;
   friend bool operator==(const Size&, const Size&) = default;
 };
 
+/// A rectangle in pixels: its upper left corner and its size.
 struct Rect {
   int32_t x = 0, y = 0, width = 0, height = 0;
   friend bool operator==(const Rect&, const Rect&) = default;
@@ -130,9 +133,11 @@ struct BasicAnyView {
   Space space = Space::host;
 
   constexpr BasicAnyView() = default;
+  /// Makes a view of samples in memory; `stride` is in bytes from row to row.
   constexpr BasicAnyView(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride,
                          PixelType t, Space s = Space::host)
       : data(samples), width(w), height(h), channels(c), stride_bytes(stride), type(t), space(s) {}
+  /// Makes a view of a typed view.
   template <class T, Space S>
     requires(Const || !std::is_const_v<T>)
   constexpr BasicAnyView(const ImageView<T, S>& view)
@@ -164,12 +169,14 @@ using ConstAnyView = BasicAnyView<true>;
 /// The picture that an operation writes: an AnyView that has to be named. `{}` makes none, so that
 /// the `{}` of canny(view, {}) is the options.
 struct OutView : AnyView {
+  /// Makes the view of a picture that can be written.
   template <class P>
     requires std::convertible_to<P, AnyView>
   constexpr OutView(P&& picture) : AnyView(static_cast<P&&>(picture)) {}
 };
 
-/// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in
+/// A view of a mask of one bit a pixel.
+/// Pixel x is bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in
 /// every mask the library writes and are ignored in every mask it reads.
 template <class Word, Space S = Space::host>
 struct BasicBitView {
@@ -213,6 +220,7 @@ template <class T, Space S = Space::host>
 class Image {
  public:
   Image() = default;
+  /// Allocates a picture.
   /// Throws Error{invalid_argument} for a negative size or channels outside 1..4,
   /// Error{out_of_memory}.
   explicit Image(Size size, int32_t channels = 1)
@@ -226,19 +234,23 @@ class Image {
   }
   ~Image() { detail::delete_picture(view_); }
 
+  /// view() returns a view of all samples.
   ImageView<T, S> view() { return view_; }
   ImageView<const T, S> view() const { return view_; }
   operator ImageView<T, S>() { return view_; }
   operator ImageView<const T, S>() const { return view_; }
   operator AnyView() { return view_; }
   operator ConstAnyView() const { return view_; }
+  /// region() returns a view of a part. Throws Error{invalid_argument} if it leaves the picture.
   ImageView<T, S> region(const Rect& rect) { return view_.region(rect); }
   ImageView<const T, S> region(const Rect& rect) const { return view_.region(rect); }
+  /// Return the size in pixels, the number of channels, and whether there are no pixels.
   Size size() const { return view_.size(); }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }
   int32_t channels() const { return view_.channels; }
   bool empty() const { return view_.empty(); }
+  /// row() returns the first sample of a row; at() sample `c` of pixel (x, y). Not checked.
   T* row(int32_t y) { return view_.row(y); }
   const T* row(int32_t y) const { return view_.row(y); }
   T& at(int32_t x, int32_t y, int32_t c = 0) { return view_.at(x, y, c); }
@@ -249,11 +261,12 @@ class Image {
   ImageView<T, S> view_;
 };
 
-/// An owned picture whose sample type and space are known at run time: move-only, rows aligned and
-/// padded to 64 bytes, samples uninitialised (bits are cleared).
+/// An owned picture whose sample type and space are known at run time.
+/// Move-only; rows are aligned and padded to 64 bytes. Samples are uninitialised, bits are cleared.
 class AnyImage {
  public:
   AnyImage() = default;
+  /// Allocates a picture.
   /// Throws Error{invalid_argument} for a negative size, channels outside 1..4 or no type,
   /// Error{out_of_memory | device}.
   AnyImage(Size size, int32_t channels, PixelType type, Space space = Space::host)
@@ -275,6 +288,7 @@ class AnyImage {
   /// the GPU in use where `space` is the device, keeps its memory and samples.
   AnyView create(Size size, int32_t channels, PixelType type, Space space = Space::host);
 
+  /// view() returns a view of all samples.
   AnyView view() { return view_; }
   ConstAnyView view() const { return view_; }
   operator AnyView() { return view_; }
@@ -306,6 +320,7 @@ class AnyImage {
 class BitImage {
  public:
   BitImage() = default;
+  /// Allocates a mask of zeros. Throws Error{invalid_argument} and Error{out_of_memory}.
   explicit BitImage(Size size);
   BitImage(int32_t width, int32_t height) : BitImage(Size{width, height}) {}
   BitImage(BitImage&& other) noexcept : view_(std::exchange(other.view_, {})) {}
@@ -315,12 +330,14 @@ class BitImage {
   }
   ~BitImage() { detail::delete_picture(view_); }
 
+  /// view() returns a view of all pixels.
   BitView view() { return view_; }
   ConstBitView view() const { return view_; }
   operator BitView() { return view_; }
   operator ConstBitView() const { return view_; }
   operator AnyView() { return view_; }
   operator ConstAnyView() const { return static_cast<ConstBitView>(view_); }
+  /// Return the size in pixels.
   Size size() const { return {view_.width, view_.height}; }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }

@@ -37,6 +37,7 @@ struct VideoPart {
   int64_t begin = std::numeric_limits<int64_t>::min(), end = std::numeric_limits<int64_t>::max();
   int64_t seek = 0, packet = 0;
 
+  /// Returns whether the part is the whole video.
   bool is_whole() const {
     return begin == std::numeric_limits<int64_t>::min() &&
            end == std::numeric_limits<int64_t>::max();
@@ -44,6 +45,7 @@ struct VideoPart {
   friend bool operator==(const VideoPart&, const VideoPart&) = default;
 };
 
+/// Options for reading pictures and videos.
 struct ReadOptions {
   int64_t max_pixels{int64_t{1} << 28};  ///< of a picture or frame; checked before any is decoded
   bool allow_partial{false};             ///< take what can be read of a damaged or truncated file
@@ -57,16 +59,18 @@ struct ReadOptions {
   std::optional<VideoPart> part{};
 };
 
-/// Cuts a video file at key frames into parts of `at_least` frames or more; the last part has the
-/// remainder. Reads the file once and decodes nothing. Returns one part, the whole, where cut parts
-/// would not decode to the same frames: live video, y4m and animations; codecs without key frames
-/// that are known to be independent (H.264's IDR pictures are, as are those of HEVC, VP8, VP9,
-/// MPEG-1, 2 and 4, FFV1 and all intra-only codecs); packets without times, marked as damaged or as
-/// not shown. Throws as VideoReader does, and Error{invalid_argument} for `at_least` below 1.
+/// Cuts a video file at key frames into parts of at least `at_least` frames.
+/// The last part has the remainder. Reads the file once and decodes nothing. Returns one part, the
+/// whole, where cut parts would not decode to the same frames: live video, y4m and animations;
+/// codecs without key frames that are known to be independent (H.264's IDR pictures are, as are
+/// those of HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1 and all intra-only codecs); packets without
+/// times, marked as damaged or as not shown. Throws as VideoReader does, and
+/// Error{invalid_argument} for `at_least` below 1.
 std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least = 250,
                                    const ReadOptions& options = {});
 
-/// Reads a picture file: u8 or u16, upright, with 1 to 4 channels (gray; gray and alpha; RGB; RGB
+/// Reads a picture file.
+/// The result is u8 or u16, upright, with 1 to 4 channels (gray; gray and alpha; RGB; RGB
 /// and alpha).
 /// Formats: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
 /// detected from content. Of several pages the first is read. EXIF orientation is
@@ -77,12 +81,13 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
 /// Error{unsupported} in a build without picture files.
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// The same as samples of type T: uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
+/// Reads a picture file as samples of type T.
+/// T is uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
 /// that white stays white) or float (the file's numbers as they are, integers and floats).
 template <class T>
 Image<T> read(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// One channel of type T: gray as stored, or of RGB what to_gray() makes; alpha is left out.
+/// Reads one channel of type T: gray as stored, or to_gray() of RGB, without alpha.
 template <class T = uint8_t>
 Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options = {});
 
@@ -93,9 +98,10 @@ extern template Image<uint8_t> read_gray(const std::filesystem::path&, const Rea
 extern template Image<uint16_t> read_gray(const std::filesystem::path&, const ReadOptions&);
 extern template Image<float> read_gray(const std::filesystem::path&, const ReadOptions&);
 
-/// Writes u8, u16 or f32 samples of 1 to 4 channels in the format that the extension names
-/// (".png"); formats of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file
-/// appears under its name when it is whole. Throws Error{output} naming the file and the reason,
+/// Writes a picture file.
+/// Samples are u8, u16 or f32, of 1 to 4 channels. The extension names the format (".png"). Formats
+/// of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file appears under its
+/// name when it is complete. Throws Error{output} naming the file and the reason,
 /// Error{invalid_argument} for a view that cannot be meant.
 void write(const std::filesystem::path& path, ConstAnyView pixels);
 
@@ -117,7 +123,7 @@ struct BandOptions {
   std::function<void(int64_t done, int64_t all)> progress{};
 };
 
-/// What edges_file() and filter_file() made.
+/// The result of edges_file() and filter_file().
 struct FileResult {
   Size size{};
   PixelType type{};
@@ -129,39 +135,40 @@ struct FileResult {
   int32_t resumed_rows{0};   ///< that an earlier process had made
 };
 
-/// Finds edges in a picture file of any size: the bytes of edges(), as one channel in a picture
-/// file. The picture is processed in bands of rows, by the CPU or by the GPUs in exec.devices; one
-/// that bands cannot have (another orientation than upright, floats, boundaries()) is read whole if
-/// `memory` holds it. `target` appears when it is complete. Until then finished rows are kept
-/// beside it in hidden files (.NAME.cuesta-rows, .NAME.cuesta-journal); an interrupted run with the
-/// same options resumes from them. Bands take no mask. Throws Error{input} for what read() refuses,
-/// Error{output}, Error{invalid_argument} also where `memory` is too small, Error{device},
-/// Error{out_of_memory}.
+/// Finds edges in a picture file of any size and writes them to a picture file.
+/// The result has the bytes of edges() in one channel. The picture is processed in bands of rows,
+/// by the CPU or by the GPUs in exec.devices; one that bands cannot have (another orientation than
+/// upright, floats, boundaries()) is read whole if `memory` holds it. `target` appears when it is
+/// complete. Until then finished rows are kept beside it in hidden files (.NAME.cuesta-rows,
+/// .NAME.cuesta-journal); an interrupted run with the same options resumes from them. Bands take no
+/// mask. Throws Error{input} for what read() refuses, Error{output}, Error{invalid_argument} also
+/// where `memory` is too small, Error{device}, Error{out_of_memory}.
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
                       const EdgesOptions& edges = {}, const BandOptions& options = {},
                       const Exec& exec = {});
 
-/// Filters a picture file of any size: all channels but alpha, of the source's type (morphology:
-/// one channel). As edges_file() in all else.
+/// Filters a picture file of any size and writes the result to a picture file.
+/// Filters all channels but alpha; the result has the source's type (morphology: one channel).
+/// Otherwise as edges_file().
 FileResult filter_file(const std::filesystem::path& source, const std::filesystem::path& target,
                        const PictureFilter& filter, const BandOptions& options = {},
                        const Exec& exec = {});
 
-/// What label_file() takes for a mask: a picture's gray levels above `limit`, as threshold() has
-/// it.
+/// Options of label_file(). The mask is the gray levels above `limit`, as by threshold().
 struct LabelFile {
   LabelOptions options{};
   double limit{0};
 };
+/// The result of label_file().
 struct LabelFileResult {
   Size size{};
   std::vector<Component> components{};
   int32_t bands{0};  ///< that were worked on
 };
-/// Components of a picture file of any size, as label() lists those of the whole: in bands of rows;
-/// `memory` does not count the list. There is nothing to resume, as nothing is written,
-/// and no file of labels, as no format here holds 32-bit integers: LabelBands (cuesta/bands.hpp)
-/// makes their rows. Throws as edges_file().
+/// Finds the components of a picture file of any size, as label() lists those of the whole.
+/// The file is processed in bands of rows; `memory` does not count the list. There is nothing to
+/// resume, as nothing is written, and no file of labels, as no format here holds 32-bit integers:
+/// LabelBands (cuesta/bands.hpp) makes their rows. Throws as edges_file().
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what = {},
                            const BandOptions& options = {}, const Exec& exec = {});
 
@@ -173,32 +180,35 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
   ~Frame();
 
+  /// Return the size in pixels.
   Size size() const;
   int32_t width() const { return size().width; }
   int32_t height() const { return size().height; }
-  /// Counts from 0.
+  /// Returns the number of the frame, from 0.
   int64_t index() const;
-  /// When it is shown, in seconds from the beginning of the video; of a live one, since its first
-  /// frame.
+  /// Returns the display time in seconds from the beginning of the video.
+  /// For a live video, from its first frame.
   double time() const;
-  /// Seconds that a live video was away just before this frame, by the frames' times; nothing where
-  /// it was not.
+  /// Returns how long a live video was lost just before this frame, in seconds.
+  /// Computed from the frames' times; empty if it was not lost.
   std::optional<double> lost() const;
-  /// Whether it was decoded from damaged data of a live video.
+  /// Returns whether it was decoded from damaged data of a live video.
   bool damaged() const;
-  /// The decoded luma, in place where the decoder keeps 8 bits a sample: what the operations on
-  /// gray pictures take. Most videos have 16 for black and 235 for white.
+  /// Returns the luma, for the operations on gray pictures.
+  /// It is a view of the decoder's memory if that has 8 bits a sample. Most videos have 16 for
+  /// black and 235 for white.
   ImageView<const uint8_t> luma() const;
-  /// With ReadOptions::keep_depth, the luma of a video of 9 to 16 bits a sample: those bits stand
-  /// highest, so that a gray level of luma() is 256 here whatever the depth. Without data for one
-  /// of 8 bits.
+  /// Returns the luma of a video of 9 to 16 bits a sample, with ReadOptions::keep_depth.
+  /// The bits are the highest of each sample: a gray level of luma() is 256 here for every depth.
+  /// Without data for a video of 8 bits.
   ImageView<const uint16_t> deep_luma() const;
-  /// Three channels, 0 to 255: made when it is first asked for, by the video's own matrix (BT.601
-  /// where it names none), each color sample repeated over the pixels it stands for.
+  /// Returns the picture in three channels, 0 to 255.
+  /// Computed at the first call by the video's own matrix (BT.601 if it names none). Each color
+  /// sample is repeated over its pixels.
   ImageView<const uint8_t> rgb() const;
-  /// The memory of luma() and deep_luma(), and of rgb() where that was asked for; all stay as they
-  /// are as long as a copy of this lives: to look at several frames at once, or from another
-  /// thread.
+  /// Returns shared ownership of the memory of luma() and deep_luma(), and of rgb() if computed.
+  /// The views are valid and unchanged until the last copy is destroyed, so several frames can be
+  /// used concurrently, or from another thread.
   std::shared_ptr<const void> hold() const;
 
  private:
@@ -214,6 +224,7 @@ class NextIterator {
  public:
   using value_type = Value;
   using difference_type = std::ptrdiff_t;
+  /// Reads the first value.
   explicit NextIterator(Reader& reader) : reader_(&reader), at_(reader.next()) {}
   const Value& operator*() const { return *at_; }
   const Value* operator->() const { return at_; }
@@ -236,10 +247,11 @@ class NextIterator {
 /// It may be live: an address ("rtsp://camera/1"; rtsps, http, https, rtmp, srt, udp, rtp and tcp
 /// too, playlists of HLS among them), a camera ("/dev/video0"), a named pipe, or standard input
 /// ("-"). An address or camera that is lost is sought again, at first after half a second, at last
-/// every thirty, and Frame::lost() tells; frames of damaged data are passed on, and
-/// Frame::damaged() tells. Such a video may have no end.
+/// every thirty, and Frame::lost() reports it. Frames of damaged data are
+/// returned, and Frame::damaged() reports them. Such a video may have no end.
 class VideoReader {
  public:
+  /// Opens a video file, stream or camera.
   /// Throws Error{input} naming the file or address, without its password: it cannot be opened, is
   /// no video, has larger frames than allowed; Error{unsupported} in a build that reads y4m only.
   explicit VideoReader(const std::filesystem::path& path, const ReadOptions& options = {});
@@ -247,6 +259,7 @@ class VideoReader {
   VideoReader& operator=(VideoReader&&) noexcept;
   ~VideoReader();
 
+  /// Return the size in pixels.
   Size size() const;
   int32_t width() const { return size().width; }
   int32_t height() const { return size().height; }
@@ -275,6 +288,7 @@ class VideoReader {
   std::unique_ptr<State> state_;
 };
 
+/// Options of VideoDetector.
 struct DetectOptions {
   MotionOptions motion{};
   /// `min_area` here and in `motion` are one limit: the larger value applies, to joined objects.
@@ -295,8 +309,8 @@ struct MovingFrame {
   SceneStep scene{};
 };
 
-/// Detects the moving objects of a video, file or live, frame by frame: VideoReader, MotionDetector
-/// and SceneWatch in one object.
+/// Detects the moving objects of a video, file or live, frame by frame.
+/// Combines VideoReader, MotionDetector and SceneWatch:
 ///
 ///     cuesta::VideoDetector video("street.mp4");
 ///     for (const cuesta::MovingFrame& moving : video)

@@ -29,6 +29,7 @@ enum class Refinement : uint8_t {
              ///< blurred step, less the shift that smoothing gives a curved edge
 };
 
+/// Options of trace().
 struct TraceOptions {
   double tolerance = 0.25;  ///< pixels that a simplified line may pass its points at; 0 keeps all
   double min_length = 10;   ///< pixels along the line; shorter ones are left out
@@ -37,6 +38,7 @@ struct TraceOptions {
   friend bool operator==(const TraceOptions&, const TraceOptions&) = default;
 };
 
+/// A point of a line.
 struct LinePoint {
   double x = 0, y = 0;  ///< pixels
   /// Of Canny the gradient's Euclidean magnitude, in the units of its thresholds; of LoG the
@@ -56,7 +58,8 @@ struct Polyline {
 /// Ordered by their first points' pixels, row by row; a closed line begins at its first pixel.
 using Polylines = std::vector<Polyline>;
 
-/// The edges that canny() finds in a u8, u16 or f32 picture of 1 or 3 channels, as lines. Points
+/// Returns the edges of canny() in a u8, u16 or f32 picture of 1 or 3 channels, as lines.
+/// Points
 /// are linked by their gradients' directions; a line that runs into another ends on one of its
 /// points; at the picture's border lines end. Simplified by the algorithm of Ramer (1972) and
 /// Douglas & Peucker (1973), which keeps the points where lines meet. `exec` says canny()'s
@@ -68,16 +71,17 @@ using Polylines = std::vector<Polyline>;
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how = {},
                 const Exec& exec = {});
 
-/// Edges found before, or by other means, as lines: `edges` (u8, of src's size) is not 0 on them,
+/// Returns edges that were found before, or by other means, as lines.
+/// `edges` (u8, of src's size) is not 0 on them,
 /// about one pixel wide. Positions and strengths come from the gradients of `src` (u8, u16 or f32)
 /// with the sigma, ksize and aperture of `options`, and of three channels its color; other options
 /// are ignored. Both views are the host's or the device's.
 Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& options,
                 const TraceOptions& how = {}, const Exec& exec = {});
 
-/// The zero crossings of LoG's response to a u8 or u16 picture, as lines: contours of L = 0 by
-/// marching squares, where pixels differ by more than the threshold. `options.mode` is not looked
-/// at.
+/// Returns the zero crossings of LoG's response to a u8 or u16 picture as lines.
+/// The lines are contours of L = 0 by marching squares, where pixels differ by more than the
+/// threshold. `options.mode` is ignored.
 Polylines trace(ConstAnyView src, const LogOptions& options, const TraceOptions& how = {},
                 const Exec& exec = {});
 

@@ -25,9 +25,12 @@ enum class BackgroundModel : uint8_t {
   samples,  ///< a dozen past values of each pixel (ViBe: Barnich & Van Droogenbroeck 2011), with
             ///< more tolerance where a pixel is restless; forgets what stands for 250 frames
 };
+/// name_of() returns the name of a model, background_model_from() the model of a name.
+/// The latter throws Error{invalid_argument} for other names.
 std::string_view name_of(BackgroundModel model);
 BackgroundModel background_model_from(std::string_view name);
 
+/// Options of BackgroundSubtractor.
 struct BackgroundOptions {
   BackgroundModel model = BackgroundModel::samples;
   /// Learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own: 6 and 9.
@@ -92,7 +95,9 @@ struct DifferenceThreshold {
   double level = 16;  ///< 0 or more
   bool otsu = false;  ///< Otsu's threshold of each frame's difference instead, never below `level`
 
+  /// Sets a fixed level; automatic() sets Otsu's threshold with a lower bound.
   constexpr DifferenceThreshold(double gray_levels = 16) : level(gray_levels) {}
+  /// Returns Otsu's threshold of each frame's difference, never below `at_least`.
   static constexpr DifferenceThreshold automatic(double at_least = 16) {
     DifferenceThreshold found(at_least);
     found.otsu = true;
@@ -149,25 +154,27 @@ struct FrameState {
 /// the mask and the detections come back to the host, and push() waits for them.
 class MotionDetector {
  public:
+  /// Makes a detector. Throws Error{invalid_argument} naming the option.
   explicit MotionDetector(MotionOptions options = {});
   ~MotionDetector();
+  /// Moves a detector.
   MotionDetector(MotionDetector&&) noexcept;
   MotionDetector& operator=(MotionDetector&&) noexcept;
 
-  /// Detections of the next frame, in raster order of their first pixel, in its own coordinates;
-  /// valid until the next call. Frames of a warm-up have none. Without exec.workspace the
-  /// detector's own serves.
+  /// Returns the detections of the next frame, in its own coordinates.
+  /// They are in raster order of their first pixel and valid until the next call. Frames of a
+  /// warm-up have none. Without exec.workspace the detector's own serves.
   std::span<const Detection> push(ConstAnyView frame, const Exec& exec = {});
-  /// The same of the next frames, for each what push() would find in it; valid until the next call.
-  /// On the GPU their steps share launches where nothing of one frame depends on the one before,
-  /// and are waited for together. mask() and threshold() are the last frame's.
+  /// Returns the detections of each of the next frames, as push() of one frame at a time.
+  /// Valid until the next call. On the GPU, steps that do not depend on the frame before share
+  /// launches, and the call waits once for all. mask() and threshold() are the last frame's.
   std::span<const std::vector<Detection>> push(const ConstBatch& frames, const Exec& exec = {});
 
-  /// The next frame of each of several cameras: of frames[i] what detectors[i] would find in it
-  /// alone, in every detector the mask and the threshold too; valid until the next call of the
-  /// first detector. Sizes and options may differ, the space may not; a detector stands there once.
-  /// On the GPU the cameras share launches and one wait. Without exec.workspace the first
-  /// detector's serves.
+  /// Returns the detections of the next frame of each of several cameras.
+  /// Results, masks and thresholds are those of detectors[i] on frames[i] alone. Valid until the
+  /// next call of the first detector. Sizes and options may differ, the space may not; each
+  /// detector occurs once. On the GPU the cameras share launches and one wait. Without
+  /// exec.workspace the first detector's serves.
   static std::span<const std::vector<Detection>> push(std::span<MotionDetector* const> detectors,
                                                       std::span<const ConstAnyView> frames,
                                                       const Exec& exec = {});
@@ -180,6 +187,7 @@ class MotionDetector {
   double threshold() const;
   /// Forgets the background; the next frame begins a warm-up and may have another size.
   void reset();
+  /// Returns the options of the detector.
   const MotionOptions& options() const;
 
   /// Returns the state after the frames so far, without mask() and threshold(). A detector with the
@@ -190,7 +198,8 @@ class MotionDetector {
   /// a detector with the same `background`, `blur`, `blur_sigma`, `warm_up`, `relearn` and
   /// `steady`; the detector is unchanged then.
   void load(std::span<const uint8_t> saved);
-  /// The number of first frames that determine the whole state: after them, save() is right for
+  /// Returns the number of first frames that determine the whole state.
+  /// After them, save() is right for
   /// every later frame. Empty where every frame updates the state; only `first` without `relearn`
   /// and `steady` has a number.
   std::optional<int64_t> founded_by() const;

@@ -23,7 +23,9 @@ namespace cuesta {
 /// Order of the color samples that to_gray reads; a fourth sample (alpha) is ignored.
 enum class ColorOrder : uint8_t { rgb, bgr };
 
-/// Computes (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor) of u8 and u16, and
+/// Converts a picture to gray.
+///
+/// The gray level is (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor) of u8 and u16, and
 /// (9798 R + 19235 G + 3735 B) / 32768 of f32, rounded after each step. src has 1 to 4 channels:
 /// the first of one or two (gray, alpha) is copied. dst has src's type and one channel. A NaN is
 /// 0x7FFFFFFF.
@@ -32,44 +34,49 @@ void to_gray(ConstAnyView src, OutView dst, ColorOrder order = ColorOrder::rgb,
 void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order = ColorOrder::rgb,
              const Exec& exec = {});
 
-/// Computes double(sample) * factor of each sample. src and dst are u8, u16 or f32, with one size
+/// Computes double(sample) * factor of each sample.
+/// src and dst are u8, u16 or f32, with one size
 /// and number of channels (1 to 4). An integer result is rounded half up and clipped to its type's
 /// range; NaN gives 0. In an f32 result, a NaN is 0x7FFFFFFF. Throws Error{invalid_argument} for a
 /// factor that is not finite.
 void scale(ConstAnyView src, OutView dst, double factor, const Exec& exec = {});
 void scale(const ConstBatch& src, const Batch& dst, double factor, const Exec& exec = {});
 
-/// Copies the first channels of src, as many as dst has: RGBA to RGB, gray and alpha to gray. src
-/// is u8, u16 or f32 with 1 to 4 channels; dst has its type and size.
+/// Copies the first channels of a picture, as many as dst has.
+/// RGBA becomes RGB; gray and alpha become gray. src is u8, u16 or f32 with 1 to 4 channels; dst
+/// has its type and size.
 void keep_channels(ConstAnyView src, OutView dst, const Exec& exec = {});
 void keep_channels(const ConstBatch& src, const Batch& dst, const Exec& exec = {});
 
-/// |a − b| of u8, u16 or f32 pictures alike in size, type, channels; dst too. A NaN is 0x7FFFFFFF.
+/// Computes |a − b| of each sample.
+/// a, b and dst are u8, u16 or f32, with one size, type and number of channels. A NaN is
+/// 0x7FFFFFFF.
 void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec = {});
 void absdiff(const ConstBatch& a, const ConstBatch& b, const Batch& dst, const Exec& exec = {});
 
-/// dst = src > limit, in u8 (255 or 0) or bits. src u8, u16 or f32, one channel.
+/// Computes src > limit as a mask: u8 (255 or 0) or bits. src is u8, u16 or f32 of one channel.
 void threshold(ConstAnyView src, OutView dst, double limit, const Exec& exec = {});
 void threshold(const ConstBatch& src, const Batch& dst, double limit, const Exec& exec = {});
-/// dst = |a − b| > limit without the difference between: a and b u8 or u16, one channel; dst u8 or
-/// bits.
+/// Computes |a − b| > limit as a mask, without storing the difference.
+/// a and b are u8 or u16 of one channel; dst is u8 or bits.
 void absdiff_threshold(ConstAnyView a, ConstAnyView b, OutView dst, double limit,
                        const Exec& exec = {});
 void absdiff_threshold(const ConstBatch& a, const ConstBatch& b, const Batch& dst, double limit,
                        const Exec& exec = {});
 
-/// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins`, on the host
-/// wherever the picture is, is overwritten. A device picture is waited for. Of a batch: the bins of
-/// one picture after those of the one before.
+/// Counts the samples of each value.
+/// src is u8 (256 bins) or u16 (65,536 bins) of one channel. `bins` is host memory and is
+/// overwritten; the call waits for a device picture. A batch has the bins of its pictures one after
+/// the other.
 void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec = {});
 void histogram(const ConstBatch& src, std::span<uint64_t> bins, const Exec& exec = {});
-/// The counts in a new vector.
+/// Counts the samples of each value in a new vector.
 std::vector<uint64_t> histogram(ConstAnyView src, const Exec& exec = {});
-/// Otsu's threshold of a histogram, as cv::threshold(THRESH_OTSU) chooses it: foreground is src >
-/// result.
+/// Computes Otsu's threshold of a histogram; foreground is src > result.
+/// Source: cv::threshold(THRESH_OTSU).
 int32_t otsu_threshold(std::span<const uint64_t> bins);
 
-/// Unpacks / packs masks: u8 0 or 255 from bits, and bits from u8 (non-zero is set).
+/// Unpack and pack masks: u8 0 or 255 from bits, and bits from u8 (non-zero is set).
 void unpack_mask(ConstAnyView src, OutView dst, const Exec& exec = {});
 void unpack_mask(const ConstBatch& src, const Batch& dst, const Exec& exec = {});
 void pack_mask(ConstAnyView src, OutView dst, const Exec& exec = {});
@@ -91,6 +98,7 @@ class StructuringElement {
   /// forms.
   static StructuringElement parse(std::string_view text);
 
+  /// Return the size, and the anchor: width / 2 and height / 2, as OpenCV's default.
   int width() const { return width_; }
   int height() const { return height_; }
   int anchor_x() const { return anchor_x_; }  ///< width / 2, as OpenCV's default
@@ -106,8 +114,10 @@ class StructuringElement {
   std::vector<uint8_t> cells_;
 };
 
+/// An operation of morphology().
 enum class Morph : uint8_t { erode, dilate, open, close };
 
+/// Options of morphology().
 struct MorphologyOptions {
   /// replicate, reflect, reflect101, constant and wrap read the source of each step extended so;
   /// ignore clears the outputs of each step whose window leaves the picture; without a border,
@@ -115,17 +125,20 @@ struct MorphologyOptions {
   std::optional<Border> border{};
 };
 
+/// Computes erosion, dilation, opening or closing.
+///
 /// Erosion and dilation read the element unreflected (min and max over src(x + i − ax, y + j −
 /// ay)), as OpenCV; open and close reflect it for their second step. src and dst: both u8 or u16
 /// (grayscale min and max; a 0/255 mask is a special case), both bits, one channel, one size. `src`
 /// and `dst` may be one view. Throws Error{invalid_argument} naming the view or option.
 void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options = {}, const Exec& exec = {});
-/// Of each picture of a batch; `src` and `dst` may be one batch.
+/// Computes the operation for each picture of a batch; `src` and `dst` may be one batch.
 void morphology(const ConstBatch& src, const Batch& dst, Morph what,
                 const StructuringElement& element, const MorphologyOptions& options = {},
                 const Exec& exec = {});
-/// Named for those who have POSIX's open and close in sight: morph_open, morph_close.
+/// Compute one operation of morphology().
+/// morph_open() and morph_close() have names that differ from POSIX's open and close.
 void erode(ConstAnyView src, OutView dst, const StructuringElement& element,
            const MorphologyOptions& options = {}, const Exec& exec = {});
 void erode(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
@@ -154,23 +167,26 @@ struct Component {
   friend bool operator==(const Component&, const Component&) = default;
 };
 
+/// Options of label().
 struct LabelOptions {
   int connectivity = 8;  ///< 4 or 8
 };
 
-/// Components of a mask (u8 non-zero, or bits). `labels` (s32 of the mask's size, 0 = background)
-/// may be absent. `components` is overwritten in label order; its capacity is reused. Returns their
-/// number. Throws Error{invalid_argument} naming the view or option.
+/// Finds the connected components of a mask (u8 non-zero, or bits). Returns their number.
+/// `labels` (s32 of the mask's size, 0 = background)
+/// may be absent. `components` is overwritten in label order; its capacity is reused.
+/// Throws Error{invalid_argument} naming the view or option.
 int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options = {}, const Exec& exec = {});
-/// Of each mask of a batch. `labels` may be without data; `components` is empty or has one list for
-/// each picture. Returns the number of components of all.
+/// Finds the components of each mask of a batch. `labels` may be without data; `components` is
+/// empty or has one list for each picture. Returns the number of components of all.
 int64_t label(const ConstBatch& masks, const Batch& labels,
               std::span<std::vector<Component>> components, const LabelOptions& options = {},
               const Exec& exec = {});
 
 // ---- new pictures
 
+/// The following functions return the result as a new picture.
 template <PictureLike Src>
 NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const Exec& exec = {}) {
   const ConstAnyView color = src;
@@ -178,14 +194,14 @@ NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const E
   to_gray(color, dst, order, exec);
   return dst;
 }
-/// Of the type of `src`.
+/// Returns a new picture of the type of `src`.
 template <PictureLike Src>
 NewLike<Src> scale(const Src& src, double factor, const Exec& exec = {}) {
   auto dst = new_like(src);
   scale(ConstAnyView(src), dst, factor, exec);
   return dst;
 }
-/// With `channels` channels.
+/// Returns a new picture with `channels` channels.
 template <PictureLike Src>
 NewLike<Src> keep_channels(const Src& src, int32_t channels, const Exec& exec = {}) {
   const ConstAnyView all = src;
@@ -193,14 +209,14 @@ NewLike<Src> keep_channels(const Src& src, int32_t channels, const Exec& exec = 
   keep_channels(all, dst, exec);
   return dst;
 }
-/// In the space of `a`.
+/// Returns a new picture in the space of `a`.
 template <PictureLike A>
 NewLike<A> absdiff(const A& a, ConstAnyView b, const Exec& exec = {}) {
   auto dst = new_like(a);
   absdiff(ConstAnyView(a), b, dst, exec);
   return dst;
 }
-/// In u8.
+/// Returns a new u8 picture.
 template <PictureLike Src>
 NewOf<uint8_t, Src> threshold(const Src& src, double limit, const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);
@@ -260,6 +276,7 @@ struct Labeled {
   Owner labels{};
   std::vector<Component> components{};
 };
+/// Finds the components of a mask and returns them with the labels.
 template <PictureLike Mask>
 Labeled<NewOf<int32_t, Mask>> label(const Mask& mask, const LabelOptions& options = {},
                                     const Exec& exec = {}) {

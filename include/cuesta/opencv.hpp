@@ -98,11 +98,12 @@ inline void check_header(ConstAnyView view, Space space, const char* what) {
 
 }  // namespace detail
 
-/// A view of the samples of `mat`, which stay OpenCV's and must outlive it; a region of a matrix
-/// (mat(rect)) is a view of that region. Color is in OpenCV's order: tell to_gray()
-/// ColorOrder::bgr. Throws Error{invalid_argument} naming the type or the dimensions for what is no
-/// picture here: CV_8S, CV_16F, CV_64F, more than 4 channels, more than 2 dimensions, an empty
-/// matrix.
+/// Returns a view of the samples of an OpenCV matrix.
+/// `mat` owns the samples and must outlive the view. A region of a matrix
+/// (mat(rect)) is a view of that region. Color is in OpenCV's order: pass
+/// ColorOrder::bgr to to_gray(). Throws Error{invalid_argument} naming the type or the dimensions
+/// for unsupported matrices: CV_8S, CV_16F, CV_64F, more than 4 channels, more than 2 dimensions,
+/// an empty matrix.
 inline AnyView view(cv::Mat& mat) {
   detail::check_dims(mat);
   return detail::view_of_opencv<AnyView>(mat, Space::host);
@@ -111,7 +112,7 @@ inline ConstAnyView view(const cv::Mat& mat) {
   detail::check_dims(mat);
   return detail::view_of_opencv<ConstAnyView>(mat, Space::host);
 }
-/// The same of device memory.
+/// Returns a view of device memory.
 inline AnyView view(cv::cuda::GpuMat& mat) {
   return detail::view_of_opencv<AnyView>(mat, Space::device);
 }

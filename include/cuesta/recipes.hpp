@@ -20,7 +20,8 @@
 
 namespace cuesta {
 
-/// How Canny sees a color picture: the gradient of its strongest channel at each pixel (as
+/// How Canny combines the channels of a color picture.
+/// It uses the gradient of its strongest channel at each pixel (as
 /// cv::Canny), of the structure tensor (Di Zenzo), or of its gray levels. Without effect on gray
 /// pictures.
 enum class EdgeColor : uint8_t { strongest, structure, gray };
@@ -67,11 +68,13 @@ struct EdgesResult {
   bool is_mask = true;                      ///< 0 and 255; false for magnitudes
 };
 
-/// Type of the result of edges() for a picture of type `source`: u8 for a mask, the source's type
+/// Returns the sample type of the result of edges().
+/// `source` is the type of the picture. The result is u8 for a mask, the source's type
 /// for Sobel's magnitudes.
 PixelType edges_type(PixelType source, const EdgesOptions& options = {});
 
-/// Finds edges in a picture of 1 to 4 channels (gray, gray and alpha, RGB, RGBA), u8, u16 or f32
+/// Finds edges in a picture, with the defaults of the command `cuesta edges`.
+/// src has 1 to 4 channels (gray, gray and alpha, RGB, RGBA), in u8, u16 or f32
 /// (f32: Canny and Sobel). Alpha is ignored. LoG and Sobel see gray levels, Canny and boundaries
 /// see colors. `dst` has the picture's size, one channel and edges_type(). Host and device.
 /// Throws Error{invalid_argument} naming the view or option. Sources: as the operations name them;
@@ -87,8 +90,9 @@ AnyImage edges(const Src& src, const EdgesOptions& options = {}, const Exec& exe
   return dst;
 }
 
-/// Finds edges by Canny or LoG's zero crossings and returns them as lines: the same edges as
-/// edges(), traced by trace(). Throws Error{invalid_argument} for other methods.
+/// Finds edges by Canny or LoG's zero crossings and returns them as lines.
+/// They are the edges of edges(), traced by trace(). Throws Error{invalid_argument} for other
+/// methods.
 Polylines edge_lines(ConstAnyView src, const EdgesOptions& options = {},
                      const TraceOptions& how = {}, const Exec& exec = {});
 

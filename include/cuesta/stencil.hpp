@@ -10,24 +10,28 @@
 
 namespace cuesta {
 
-/// Taps of a width × height window, row-major, applied by correlation with the anchor over the
-/// output pixel. Integer taps share one divisor: result = round-half-even(sum / divisor),
-/// saturated. Float taps on u8 and u16 are first rounded to multiples of 2^-16, then follow the
-/// same rule.
+/// The taps of a linear filter: a width × height window, row-major.
+/// Filters correlate with the anchor over the output pixel. Integer taps share one divisor: result
+/// = round-half-even(sum / divisor), saturated. Float taps on u8 and u16 are first rounded to
+/// multiples of 2^-16, then follow the same rule.
 class Stencil {
  public:
   static constexpr int max_size = 255;
 
+  /// Makes a stencil of integer taps with one divisor.
   /// Throws Error{invalid_argument} for sizes outside 1..max_size, a wrong number of taps, or a
   /// divisor below 1.
   static Stencil integers(int width, int height, std::span<const int32_t> taps,
                           int64_t divisor = 1);
-  /// Also throws for a tap that is not finite.
+  /// Makes a stencil of float taps.
+  /// Throws as integers(), and for a tap that is not finite.
   static Stencil floats(int width, int height, std::span<const float> taps);
-  /// "rows;of;numbers": rows apart by ';' or new lines, numbers by commas or blanks; "1 2 1;2 4 2;1
-  /// 2 1 / 16" has a divisor.
+  /// Makes a stencil from text.
+  /// Rows are separated by ';' or new lines, numbers by commas or blanks. A divisor follows a
+  /// slash: "1 2 1;2 4 2;1 2 1 / 16".
   static Stencil parse(std::string_view text);
 
+  /// Return the size, the anchor, the taps and the divisor.
   int width() const { return width_; }
   int height() const { return height_; }
   /// The tap over the output pixel: (width / 2, height / 2), OpenCV's default.
@@ -43,12 +47,14 @@ class Stencil {
   Stencil flipped() const;
   Stencil transposed() const;
 
-  /// column · rowᵀ = taps, where the matrix has rank 1: exact for integers (and whole floats),
+  /// The factors of a stencil of rank 1: column · rowᵀ = taps.
+  /// They are exact for integers (and whole floats),
   /// within 1e-6 of the largest tap for floats.
   struct Factors {
     std::vector<int32_t> column_integers, row_integers;
     std::vector<float> column_floats, row_floats;
   };
+  /// Returns the factors of the taps; empty if their rank is not 1.
   std::optional<Factors> factors() const;
 
  private:
@@ -58,20 +64,22 @@ class Stencil {
   std::vector<float> floats_;
 };
 
-/// The taps of Gaussian smoothing of u8 and u16 pictures in units of 1/256 (cv::GaussianBlur's
-/// fixed-point taps): rounded half to even with the error carried from the outside in, the centre
-/// taking the rest. Length ksize.
+/// Computes the Gaussian taps for u8 and u16 pictures in units of 1/256.
+/// These are cv::GaussianBlur's fixed-point taps: rounded half to even with the error carried from
+/// the outside in, the centre taking the rest. Length ksize.
 std::vector<int32_t> gaussian_taps_q8(int ksize, double sigma);
 /// The same into the caller's memory, taps.size() of them.
 void gaussian_taps_q8(std::span<int32_t> taps, double sigma);
-/// The Gaussian itself, normalised to sum 1 (cv::getGaussianKernel, its fixed taps for k up to 9
+/// Computes the taps of the Gaussian, normalised to sum 1.
+/// As cv::getGaussianKernel (its fixed taps for k up to 9
 /// and sigma <= 0 included). sigma <= 0 means 0.3((k-1)/2 - 1) + 0.8.
 std::vector<double> gaussian_taps(int ksize, double sigma);
-/// The window for a sigma: 5 for the papers' sigma of 1.4, else OpenCV's rule for 8 bits, round(6
+/// Returns the window size for a sigma.
+/// 5 for the papers' sigma of 1.4, otherwise OpenCV's rule for 8 bits, round(6
 /// sigma + 1) | 1.
 int gaussian_size(double sigma);
 
-/// Makers. Each throws Error{invalid_argument} naming the argument.
+/// Functions that make stencils. Each throws Error{invalid_argument} naming the argument.
 namespace stencils {
 Stencil average(int n);                         ///< n × n ones / n²
 Stencil sharpen(int n);                         ///< −1 around n² (paper 002), n odd; sum 1

@@ -31,10 +31,11 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// Returns the foot point of an object: the middle of the lowest row of its box, in pixels. Zones
+/// Returns the foot point of an object: the centre of the lowest row of its box, in pixels. Zones
 /// and lines test this point.
 Point foot_of(const Rect& box);
 
+/// Whether objects in a zone count.
 enum class ZoneKind : uint8_t {
   include,  ///< objects here count; if a scene has such zones, objects outside them do not
   exclude,  ///< objects here never count
@@ -66,6 +67,7 @@ struct Scene {
   ConstAnyView mask{};
 };
 
+/// Options of Tracker and SceneWatch.
 struct TrackingOptions {
   // Selection of detections.
   int64_t min_area = 0;   ///< pixels
@@ -112,6 +114,7 @@ struct TrackedObject {
   double direction() const;
 };
 
+/// A crossing of a line by an object.
 struct Crossing {
   size_t line = 0;  ///< in Scene::lines
   int64_t id = 0;   ///< of the object
@@ -119,6 +122,7 @@ struct Crossing {
   FrameTime at{};
 };
 
+/// The number of crossings of a line in each direction.
 struct LineCount {
   int64_t to_right = 0, to_left = 0;
 };
@@ -199,8 +203,8 @@ class SceneWatch {
 
   /// The next frame's detections. Throws as Tracker::push does.
   const SceneStep& push(FrameTime at, std::span<const Detection> detections);
-  /// Ends the current event and returns it, after the last frame or at a gap of a stream; valid
-  /// until the next call.
+  /// Ends the current event and returns it.
+  /// Called after the last frame or at a gap of a stream. Valid until the next call.
   std::span<const Event> finish();
   /// The crossings of each line of the scene so far.
   std::span<const LineCount> counts() const;

@@ -35,11 +35,12 @@ concept mixes_host_and_device = (lives_in<std::remove_cvref_t<P>, Space::host> |
 template <class P>
 concept KnownSpace = lives_in<P, Space::host> || lives_in<P, Space::device>;
 
-/// A view to write, of any sample type, in a space known beforehand; a picture that lives elsewhere
-/// does not convert. For structs of results.
+/// A view to write, of any sample type, in a space known at compile time.
+/// A picture in the other space does not convert. For structs of results.
 template <Space S>
 struct ViewIn : AnyView {
   constexpr ViewIn() = default;
+  /// Makes the view of a picture in this space.
   template <class P>
     requires(lives_in<std::remove_cvref_t<P>, S> && std::convertible_to<P, AnyView>)
   constexpr ViewIn(P&& picture) : AnyView(static_cast<P&&>(picture)) {}
