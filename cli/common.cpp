@@ -124,6 +124,8 @@ std::string message_of(const Error& error) {
              (error.code() == ErrorCode::input ? did_you_mean_file(error.value()) : std::string());
     case Hint::use_cpu: return fmt::format("{}; --device cpu does without a GPU", says);
     case Hint::raise_max_pixels: return fmt::format("{}; --max-pixels raises it", says);
+    case Hint::choose_page: return fmt::format("{} with --page", says);
+    case Hint::choose_band: return fmt::format("{} with --band", says);
     case Hint::allow_partial: return fmt::format("{}; --partial takes what can be read", says);
   }
   return std::string(says);

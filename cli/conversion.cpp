@@ -114,7 +114,7 @@ Made convert_pages(const Job& job, const CommonOptions& common, Conversion& conv
 
 Made convert_picture(const Job& job, Conversion& conversion) {
   io::ReadLimits limits = conversion.reading(job);
-  limits.page = job.page;
+  if (job.input != "-") limits.page = job.page;
   const io::Picture picture = picture_of(job, limits);
   tell(job, picture);
   return conversion.on_picture(picture, job);

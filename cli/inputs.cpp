@@ -223,6 +223,12 @@ void add_follow(CLI::App& app, bool& follow) {
       "of live video they are anyway");
 }
 
+void add_band(CLI::App& app, int& band) {
+  app.add_option("--band", band, "use this channel of a picture alone, from 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
+}
+
 void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
   app.add_option("INPUT", jobs.inputs,
                  "pictures, videos, folders of either, an address, or - (stdin)")
@@ -240,6 +246,7 @@ void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
                  "of a file of several pictures take this one, from 1; 0 (default) takes all")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 20));
+  add_band(app, jobs.band);
   app.add_option("--white", jobs.white,
                  "which number of a float picture is white: auto (default: 1, 255 or 65535, the "
                  "first that holds it), a number, or light (linear, as of HDR pictures)")
@@ -251,6 +258,7 @@ io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs) {
   io::ReadLimits limits{common.max_pixels, common.partial};
   limits.white = parse_white(jobs.white);
   limits.max_memory = common.max_memory;
+  limits.band = jobs.band;
   return limits;
 }
 

@@ -49,12 +49,14 @@ void make_folder(const std::string& out);
 
 /// --follow, as every verb on videos takes it.
 void add_follow(CLI::App& app, bool& follow);
+void add_band(CLI::App& app, int& band);
 
 /// INPUT..., -o, --format and --follow, as every verb that turns inputs into outputs takes them.
 struct JobOptions {
   std::vector<std::string> inputs{};
   std::string out{}, format{}, white = "auto";
   int page = 0;  ///< from 1; 0: all
+  int band = 0;  ///< from 1; 0: all channels
   bool follow = false;
   bool masks = false;  ///< results are such that only formats that keep every sample will do
 };

@@ -23,6 +23,7 @@ struct State {
   DescribedOptions described;
   std::string input, out = "-", format, threshold = "0";
   int page = 0;  // from 1; 0: the only one
+  int band = 0;  // from 1; 0: all channels
 };
 
 std::string format_of(const State& state) {
@@ -83,11 +84,6 @@ Job job_of(const State& state) {
   const int pages = io::pages_of(job.input).count;
   if (state.page > pages)
     usage_error(std::to_string(state.page), "--page {}: {} has {}", state.page, job.input, pages);
-  if (pages > 1 && state.page == 0) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: the file has {} pages; choose one with --page", job.input, pages),
-                job.input);
-  }
   return job;
 }
 
@@ -102,7 +98,7 @@ std::vector<Component> components_of(const State& state, const Job& job, const L
   limits.max_pixels = state.common.max_pixels;
   limits.max_memory = state.common.max_memory;
   limits.allow_partial = state.common.partial;
-  limits.page = job.page;
+  limits.select(state.page, state.band);
   auto settings =
       larger_than_memory(job, state.memory, state.common, limits,
                          [](const io::PictureFacts& facts) { return io::label_bytes(facts); });
@@ -163,6 +159,7 @@ Verb add_label(CLI::App& parent) {
   app->add_option("--page", state->page, "of a file with several, this one, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
+  add_band(*app, state->band);
   app->add_option("--memory", state->memory.memory,
                   "work on pictures that take more in bands of rows, with the same list, which "
                   "comes on top: 512MB, 2GiB, or bytes")

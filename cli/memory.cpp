@@ -99,7 +99,7 @@ std::optional<io::BandSettings> larger_than_memory(
   // The usual limit is one of memory, which is another here.
   if (common.max_pixels == CommonOptions().max_pixels)
     limits.max_pixels = std::numeric_limits<int64_t>::max();
-  limits.page = job.page;
+  if (!limits.page) limits.page = job.page;
   settings.limits = limits;
   const auto facts = facts_of(job, limits, settings.region);
   if (!facts || bytes_of(*facts) <= settings.bands.memory) return {};

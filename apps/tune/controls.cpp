@@ -110,7 +110,8 @@ std::string in_shell(const std::vector<std::string>& words) {
 namespace {
 
 // Those beside the described ones that the page has controls for.
-const std::vector<std::string> edges_own = {"method", "threshold", "low", "high", "region"};
+const std::vector<std::string> edges_own = {"method", "threshold", "low", "high",
+                                            "region", "page",      "band"};
 
 std::vector<std::string> edges_names() {
   const Asked<EdgesArguments> plain("edges", add_edges_options, {});

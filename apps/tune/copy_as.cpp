@@ -114,13 +114,30 @@ EdgesCode code_of(const EdgesOptions& options) {
       options);
 }
 
+// The members of ReadOptions that name a page and a band: ", {.page = 2}".
+std::string reading_in_cpp(const Source& source) {
+  std::string members;
+  if (source.page > 0) members += fmt::format(".page = {}", source.page);
+  if (source.band > 0)
+    members += fmt::format("{}.band = {}", members.empty() ? "" : ", ", source.band);
+  return members.empty() ? "" : fmt::format(", {{{}}}", members);
+}
+
+// The same as keywords: ", page=2".
+std::string reading_in_python(const Source& source) {
+  std::string words;
+  if (source.page > 0) words += fmt::format(", page={}", source.page);
+  if (source.band > 0) words += fmt::format(", band={}", source.band);
+  return words;
+}
+
 std::string edges_in_cpp(const EdgesAsked& asked, const Source& source, const std::string& out) {
   const auto code = code_of(scaled(edges_of(*asked), source.scale));
   std::string text = "#include <cuesta/cuesta.hpp>\n#include <cuesta/io.hpp>\n";
   const bool wants_lines = !asked->lines.out.empty();
   if (wants_lines) text = "#include <cstdio>\n" + text;
-  text += fmt::format("\nint main() {{\n  const auto photo = cuesta::read({});\n",
-                      in_quotes(source.path));
+  text += fmt::format("\nint main() {{\n  const auto photo = cuesta::read({}{});\n",
+                      in_quotes(source.path), reading_in_cpp(source));
   const Rect& r = source.region;
   const bool cuts = r.width > 0;
   if (cuts)
@@ -146,13 +163,15 @@ std::string edges_in_cpp(const EdgesAsked& asked, const Source& source, const st
 std::string edges_in_python(const EdgesAsked& asked, const Source& source, const std::string& out) {
   const Rect& r = source.region;
   const bool cuts = r.width > 0;
-  const auto code = code_of(cuts ? scaled(edges_of(*asked), source.scale) : edges_of(*asked));
+  auto code = code_of(cuts ? scaled(edges_of(*asked), source.scale) : edges_of(*asked));
   std::string text = "import cuesta\n\n";
   const std::string picture = cuts ? "photo" : in_quotes(source.path);
+  const std::string reading = reading_in_python(source);
   if (cuts) {
-    text += fmt::format("photo = cuesta.imread({})[{}:{}, {}:{}]\n", in_quotes(source.path), r.y,
-                        r.y + r.height, r.x, r.x + r.width);
+    text += fmt::format("photo = cuesta.imread({}{})[{}:{}, {}:{}]\n", in_quotes(source.path),
+                        reading, r.y, r.y + r.height, r.x, r.x + r.width);
   }
+  if (!cuts) code.python += reading;
   text +=
       fmt::format("cuesta.imwrite({}, cuesta.edges({}{}))\n", in_quotes(out), picture, code.python);
   if (!asked->lines.out.empty()) {

@@ -15,6 +15,8 @@ struct Source {
   double scale = 1;   ///< levels of these that one of the file's own is
   int channels = 1;   ///< 1 to 4
   Rect region{};      ///< that is looked at; empty: all
+  int page = 0;       ///< from 1; 0: the only page
+  int band = 0;       ///< from 1; 0: all channels
 };
 
 /// {"command": ..., "cpp": ..., "python": ..., "config": ...}.

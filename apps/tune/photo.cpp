@@ -61,10 +61,15 @@ ConstAnyView seen_by(const recipes::EdgesRecipe& recipe, const io::Picture& pict
 
 }  // namespace
 
-Photo::Photo(std::string input, const CommonOptions& common)
-    : input_(std::move(input)), region_(common.region), threads_(common.threads) {
-  io::Picture whole =
-      io::read_picture(input_, {.max_pixels = common.max_pixels, .allow_partial = common.partial});
+Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
+    : input_(std::move(input)),
+      region_(common.region),
+      threads_(common.threads),
+      page_(page),
+      band_(band) {
+  io::ReadLimits limits{.max_pixels = common.max_pixels, .allow_partial = common.partial};
+  limits.select(page, band);
+  io::Picture whole = io::read_picture(input_, limits);
   if (const auto region = common.region_rect()) {
     const ConstAnyView part = region_of(whole.view(), region, input_);
     AnyImage cut(part.size(), part.channels, part.type);
@@ -268,20 +273,25 @@ Reply Photo::stage(const Json& asked) {
   return (level > 0 ? quick_ : exact_).run(work) ? reply : superseded();
 }
 
-Json Photo::with_region(Json values) const {
+// Adds the options that select samples of the file.
+Json Photo::with_source(Json values) const {
   if (!region_.empty()) values["region"] = region_;
+  if (page_ > 0) values["page"] = std::to_string(page_);
+  if (band_ > 0) values["band"] = std::to_string(band_);
   return values;
 }
 
 Reply Photo::copies(const Json& values) const {
-  const EdgesAsked asked(with_region(values),
+  const EdgesAsked asked(with_source(values),
                          beside(input_, "-lines." + std::string(lines_format)));
   const io::Picture& whole = levels_[0];
   const Source source{.path = input_,
                       .deep = whole.view().type == PixelType::u16,
                       .scale = whole.scale,
                       .channels = whole.view().channels,
-                      .region = asked->common.region_rect().value_or(Rect{})};
+                      .region = asked->common.region_rect().value_or(Rect{}),
+                      .page = page_,
+                      .band = band_};
   return of_json(copies_of_edges(asked, source));
 }
 

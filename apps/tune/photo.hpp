@@ -18,8 +18,9 @@ class Photo final : public Subject {
   /// What canvases of browsers hold.
   static constexpr int64_t max_pixels = int64_t(1) << 26;
 
-  /// Throws Error{input}, also for more pixels than that in the region.
-  Photo(std::string input, const CommonOptions& common);
+  /// `page` and `band` count from 1; 0 is the only page, and all channels. Throws Error{input},
+  /// also for more than max_pixels in the region.
+  Photo(std::string input, const CommonOptions& common, int page = 0, int band = 0);
 
   Json about() const override;
   Reply answer(const HttpRequest& request) override;
@@ -32,10 +33,10 @@ class Photo final : public Subject {
   Reply stage(const Json& asked);
   Reply copies(const Json& values) const;
   const io::Picture& picture(int level) const;
-  Json with_region(Json values) const;
+  Json with_source(Json values) const;
 
   std::string input_, region_;
-  int threads_;
+  int threads_, page_, band_;
   std::vector<io::Picture> levels_;
   Lane exact_, quick_, side_;  // results, results while something is dragged, all others
 };

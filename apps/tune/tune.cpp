@@ -22,7 +22,7 @@ using namespace tune;
 struct TuneOptions {
   CommonOptions common;
   std::string input;
-  int port = 0;
+  int port = 0, page = 0, band = 0;
   bool stays_closed = false, is_trusted = false;
 };
 
@@ -89,8 +89,8 @@ Reply answered(Subject& subject, const HttpRequest& request) {
 }
 
 std::unique_ptr<Subject> subject_of(const TuneOptions& options) {
-  if (kind_of(options.input) == InputKind::picture)
-    return std::make_unique<Photo>(options.input, options.common);
+  if (options.page > 0 || kind_of(options.input) == InputKind::picture)
+    return std::make_unique<Photo>(options.input, options.common, options.page, options.band);
   return std::make_unique<Film>(options.input, options.common);
 }
 
@@ -138,6 +138,11 @@ Verb add_tune(CLI::App& parent) {
   app->add_option("--port", options->port, "listen on this port; 0 (default) takes a free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
+  app->add_option("--page", options->page, "page of a picture file with several, from 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20))
+      ->group("Input");
+  add_band(*app, options->band);
   app->add_flag("--no-open", options->stays_closed, "say the address and leave the browser to you");
   app->add_flag(
          "--no-sandbox", options->is_trusted,

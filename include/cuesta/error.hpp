@@ -23,6 +23,8 @@ enum class Hint : uint8_t {
   none,
   use_cpu,           ///< pictures in host memory do without the GPU
   raise_max_pixels,  ///< the limit on the size of what is read
+  choose_page,       ///< name one page of a file with several
+  choose_band,       ///< name one channel of a picture with more than four
   allow_partial,     ///< accept the readable part of a damaged or truncated file
 };
 

@@ -54,6 +54,8 @@ struct ReadOptions {
   double timeout{10};                    ///< seconds that an address or camera may be silent
   /// Seconds of attempts to reconnect to an address or camera that was lost; 0: none.
   double reconnect{std::numeric_limits<double>::infinity()};
+  int page{0};  ///< of a picture file, from 1; 0: the only page of a file with one
+  int band{0};  ///< read only this channel of a picture file, from 1; 0: all channels
   /// Reads only this part of a video file. Its frames have the numbers, times and samples that a
   /// reader of the whole file gives them.
   std::optional<VideoPart> part{};
@@ -73,13 +75,18 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
 /// The result is u8 or u16, upright, with 1 to 4 channels (gray; gray and alpha; RGB; RGB
 /// and alpha).
 /// Formats: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
-/// detected from content. Of several pages the first is read. EXIF orientation is
-/// applied, palettes are looked up, and CMYK becomes RGB as cv::imread does it. Floats become u16
-/// by what they mean: white is 1, 255 or 65535, the first that the picture stays below (but for
-/// half as much again), else its largest number; of Radiance and OpenEXR, which hold light, what 1
-/// sample in 100 exceeds, on sRGB's curve. Throws Error{input} naming the file and the reason,
-/// Error{unsupported} in a build without picture files.
+/// detected from content. ReadOptions::page selects the page of a file with several. EXIF
+/// orientation is applied, palettes are looked up, and CMYK becomes RGB as cv::imread does it.
+/// Floats become u16 by what they mean: white is 1, 255 or 65535, the first that the picture stays
+/// below (but for half as much again), else its largest number; of Radiance and OpenEXR, which hold
+/// light, what 1 sample in 100 exceeds, on sRGB's curve. Throws Error{input} naming the file and
+/// the reason, Error{unsupported} in a build without picture files.
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Counts the pages of a picture file.
+/// Pages of TIFF and HEIF, frames of an animated GIF, WebP or PNG; 1 for other formats. Overviews
+/// and transparency masks of a TIFF do not count. Throws as read().
+int count_pages(const std::filesystem::path& path);
 
 /// Reads a picture file as samples of type T.
 /// T is uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
@@ -118,6 +125,8 @@ struct BandOptions {
   bool resume{true};  ///< continue from the rows of an interrupted run with the same options
   TiffLayout layout{};
   int64_t max_pixels{std::numeric_limits<int64_t>::max()};
+  int page{0};  ///< of the source, from 1; 0: the only page of a file with one
+  int band{0};  ///< use only this channel of the source, from 1; 0: all channels
   /// Called with the number of rows that are done, and of all rows; from any thread, one call at a
   /// time. An exception ends the work and reaches the caller.
   std::function<void(int64_t done, int64_t all)> progress{};

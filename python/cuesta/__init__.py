@@ -40,7 +40,7 @@ from cuesta._objects import (
     threshold,
     to_gray,
 )
-from cuesta._picture_files import imread, imwrite
+from cuesta._picture_files import count_pages, imread, imwrite
 from cuesta._recipes import edge_lines, edges
 from cuesta._tracking import (
     CountingLine,
@@ -118,6 +118,7 @@ __all__ = [
     "close",
     "convolve",
     "correlate",
+    "count_pages",
     "detect",
     "devices",
     "dilate",

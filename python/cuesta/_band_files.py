@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuesta._recipes import edge_levels
-from cuesta._reading import Path, files_extension
+from cuesta._reading import Path, chosen, files_extension
 from cuesta.errors import InvalidArgument
 
 __all__ = ["FileComponents", "FileResult", "edges_file", "filter_file", "label_file"]
@@ -73,12 +73,21 @@ def banding(
     tiff: str,
     device: str,
     progress: Callable[[int, int], Any] | None,
+    page: int | None = None,
+    band: int | None = None,
 ) -> Any:
     """Returns how a call is divided into bands, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it must be one of {', '.join(_LAYOUTS)}", tiff)
     return files_extension().Banding(
-        _bytes_of(memory), rows or 0, resume, tiff, str(device), progress
+        _bytes_of(memory),
+        rows or 0,
+        resume,
+        tiff,
+        str(device),
+        progress,
+        chosen("page", page),
+        chosen("band", band),
     )
 
 
@@ -117,6 +126,8 @@ def edges_file(
     tiff: str = "strips",
     device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
+    page: int | None = None,
+    band: int | None = None,
     **options: Any,
 ) -> FileResult:
     """Finds edges in a picture file of any size: the bytes of `edges` and of the command.
@@ -149,6 +160,8 @@ def edges_file(
         count in `memory`.
     progress : callable, optional
         Called with (done, all), numbers of rows.
+    page, band : int, optional
+        One page of a file with several, and one channel alone, both from 1; see `imread`.
     **options
         The options of `edges`, and strategy, parameters and threads.
 
@@ -175,7 +188,7 @@ def edges_file(
     ...     return cuesta.edges_file(scan, "edges.tif", memory="2GB", sigma=1.4)
     """
     files = files_extension()
-    how = banding(memory, rows, resume, tiff, device, progress)
+    how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = edges_work(method, low, high, threshold, options, how)
     return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
@@ -192,6 +205,8 @@ def filter_file(
     tiff: str = "strips",
     device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
+    page: int | None = None,
+    band: int | None = None,
     **options: Any,
 ) -> FileResult:
     """Filters a picture file of any size, in bands of rows; see `edges_file`.
@@ -206,7 +221,7 @@ def filter_file(
         The function of that name. The last four support one channel.
     element : str
         Structuring element of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
-    memory, rows, resume, tiff, device, progress
+    memory, rows, resume, tiff, device, progress, page, band
         See `edges_file`.
     **options
         The options of that function, and strategy, parameters and threads.
@@ -222,9 +237,8 @@ def filter_file(
         See `edges_file`.
     """
     files = files_extension()
-    work = filter_work(
-        filter, element, options, banding(memory, rows, resume, tiff, device, progress)
-    )
+    how = banding(memory, rows, resume, tiff, device, progress, page, band)
+    work = filter_work(filter, element, options, how)
     return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 
@@ -266,6 +280,8 @@ def label_file(
     rows: int | None = None,
     device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
+    page: int | None = None,
+    band: int | None = None,
     **options: Any,
 ) -> FileComponents:
     """Finds the connected components of a picture file of any size: those of `label`.
@@ -280,7 +296,7 @@ def label_file(
         with `imread(gray=True)`.
     threshold : float
         In gray levels; with 0 every pixel that is not black is foreground.
-    memory, rows, device, progress
+    memory, rows, device, progress, page, band
         See `edges_file`. The components use about 52 bytes each in addition to `memory`.
     **options
         connectivity, strategy and threads; see `label`.
@@ -296,5 +312,6 @@ def label_file(
         See `edges_file`.
     """
     files = files_extension()
-    work = label_work(threshold, options, banding(memory, rows, True, "strips", device, progress))
+    how = banding(memory, rows, True, "strips", device, progress, page, band)
+    work = label_work(threshold, options, how)
     return components_of(files.label_file(os.fspath(source), work))

@@ -11,11 +11,17 @@ from cuesta._reading import Path, files_extension, read_picture
 from cuesta._sources import Source
 from cuesta.errors import InvalidArgument
 
-__all__ = ["imread", "imwrite"]
+__all__ = ["count_pages", "imread", "imwrite"]
 
 
 def imread(
-    file: Path, *, gray: bool = False, max_pixels: int | None = None, allow_partial: bool = False
+    file: Path,
+    *,
+    gray: bool = False,
+    max_pixels: int | None = None,
+    allow_partial: bool = False,
+    page: int | None = None,
+    band: int | None = None,
 ) -> np.ndarray[Any, Any]:
     """Reads a picture file.
 
@@ -23,14 +29,18 @@ def imread(
     ----------
     file : path
         JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR.
-        The format is found from the content, not from the name. Of several pictures the first is
-        read.
+        The format is found from the content, not from the name.
     gray : bool
         Return gray levels, as `to_gray` makes them. Alpha is ignored.
     max_pixels : int, optional
         Larger pictures raise InputError before a sample is decoded. The default is 2^28.
     allow_partial : bool
         Read what a truncated file still holds; the rest is 0.
+    page : int, optional
+        The page of a TIFF or HEIF file or the frame of an animation, from 1. Files with several
+        pages require it; `count_pages` counts them.
+    band : int, optional
+        Read only this channel, from 1. Pictures with more than four channels require it.
 
     Returns
     -------
@@ -55,7 +65,40 @@ def imread(
         raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"file is {type(file).__name__}; it must be a path")
-    return read_picture(file, gray=gray, max_pixels=max_pixels or 0, allow_partial=allow_partial)
+    return read_picture(
+        file,
+        gray=gray,
+        max_pixels=max_pixels or 0,
+        allow_partial=allow_partial,
+        page=page,
+        band=band,
+    )
+
+
+def count_pages(file: Path) -> int:
+    """Counts the pages of a picture file.
+
+    Parameters
+    ----------
+    file : path
+        A picture in a format that `imread` reads.
+
+    Returns
+    -------
+    int
+        TIFF and HEIF pages, frames of an animated GIF, WebP or PNG; 1 for other formats. Overviews of reduced
+        resolution and transparency masks of a TIFF do not count.
+
+    Raises
+    ------
+    InputError
+        For a file that is no picture.
+    Unsupported
+        Where there is no libvips.
+    """
+    if not isinstance(file, (str, os.PathLike)):
+        raise TypeError(f"file is {type(file).__name__}; it must be a path")
+    return int(files_extension().count_pages(os.fspath(file)))
 
 
 def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from operator import index
 from typing import Any, Union
 
 import numpy as np
 
 from cuesta import _core
 from cuesta._layouts import LAYOUTS
-from cuesta.errors import Unsupported
+from cuesta.errors import InvalidArgument, Unsupported
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -33,22 +34,58 @@ def files_extension() -> Any:
         ) from error
 
 
+def chosen(name: str, number: int | None) -> int:
+    """Returns the page or band that a caller names, from 1; 0 for None.
+
+    Raises
+    ------
+    InvalidArgument
+        The number is below 1.
+    TypeError
+        It is not an int.
+    """
+    if number is None:
+        return 0
+    try:
+        value = index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {number!r}; it must be an int from 1") from None
+    if not 1 <= value < 2**31:
+        raise InvalidArgument(f"{name} is {value}; it must be 1 or more", str(value))
+    return value
+
+
 def read_picture(
-    file: Path, *, gray: bool = False, max_pixels: int = 0, allow_partial: bool = False
+    file: Path,
+    *,
+    gray: bool = False,
+    max_pixels: int = 0,
+    allow_partial: bool = False,
+    page: int | None = None,
+    band: int | None = None,
 ) -> np.ndarray[Any, Any]:
     """Reads what `imread` returns. max_pixels 0 is the default limit."""
-    picture, _ = read_scaled(file, max_pixels=max_pixels, allow_partial=allow_partial)
+    picture, _ = read_scaled(
+        file, max_pixels=max_pixels, allow_partial=allow_partial, page=page, band=band
+    )
     return gray_levels(picture) if gray else picture
 
 
 def read_scaled(
-    file: Path, *, max_pixels: int = 0, allow_partial: bool = False
+    file: Path,
+    *,
+    max_pixels: int = 0,
+    allow_partial: bool = False,
+    page: int | None = None,
+    band: int | None = None,
 ) -> tuple[np.ndarray[Any, Any], float]:
     """Reads what `imread` returns, and the levels for one level of the file.
 
     That number is 1, except for files of floats.
     """
-    picture, scale = files_extension().read_file(os.fspath(file), max_pixels, allow_partial)
+    picture, scale = files_extension().read_file(
+        os.fspath(file), max_pixels, allow_partial, chosen("page", page), chosen("band", band)
+    )
     return picture, scale
 
 

@@ -38,9 +38,17 @@ def edge_levels(
     return None, None, (float(low), float(high))
 
 
-def _opened(image: Any) -> tuple[Any, float]:
+def _opened(image: Any, page: int | None, band: int | None) -> tuple[Any, float]:
     """Opens a file; returns the picture and the levels for one level of the file."""
-    return read_scaled(image) if isinstance(image, (str, os.PathLike)) else (image, 1.0)
+    if isinstance(image, (str, os.PathLike)):
+        return read_scaled(image, page=page, band=band)
+    for name, value in (("page", page), ("band", band)):
+        if value is not None:
+            raise InvalidArgument(
+                f"{name} is {value!r} and image is an array; {name} is for picture files",
+                str(value),
+            )
+    return image, 1.0
 
 
 @overload
@@ -53,6 +61,8 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
+    page: int | None = None,
+    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[False] = False,
     **options: Unpack[EdgesOptions],
@@ -69,6 +79,8 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
+    page: int | None = None,
+    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[True],
     **options: Unpack[EdgesOptions],
@@ -85,6 +97,8 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
+    page: int | None = None,
+    band: int | None = None,
     out: Any = None,
     return_thresholds: bool = False,
     **options: Unpack[EdgesOptions],
@@ -113,6 +127,8 @@ def edges(
         is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
         The meaning of the dimensions, where the shape alone is ambiguous.
+    page, band : int, optional
+        One page of a picture file with several, and one channel alone, both from 1; see `imread`.
     out : array, optional
         Receives the result. It has the result's shape and type, and the image's library and device.
     strategy, parameters
@@ -152,7 +168,7 @@ def edges(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    image, scale = _opened(image)
+    image, scale = _opened(image, page, band)
     s = Source(image, layout, "image", options.pop("stream", None))
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
@@ -188,6 +204,8 @@ def edge_lines(
     high: float | None = None,
     threshold: str | float | None = None,
     layout: str | None = None,
+    page: int | None = None,
+    band: int | None = None,
     **options: Unpack[EdgeLinesOptions],
 ) -> list[Line]:
     """Finds edges as `edges` does and returns them as lines, as `cuesta edges --lines` writes them.
@@ -201,7 +219,7 @@ def edge_lines(
     low, high, threshold : optional
         See `edges`.
     **options
-    layout, strategy, parameters, threads, stream
+    layout, page, band, strategy, parameters, threads, stream
         See `edges`.
 
     Returns
@@ -222,7 +240,7 @@ def edge_lines(
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
     """
-    image, scale = _opened(image)
+    image, scale = _opened(image, page, band)
     s = Source(image, layout, "image", options.pop("stream", None))
     rule, level, given = edge_levels(low, high, threshold)
     return lines_of(

@@ -31,6 +31,10 @@ class BandWork:
     """The options of `edges_file`, `filter_file` or `label_file`."""
     memory: int | str = "512MB"
     """Memory limit for rows, in each process."""
+    page: int | None = None
+    """The page of a file with several, from 1."""
+    band: int | None = None
+    """The only channel that is used, from 1; None uses all."""
 
     def with_threads(self, threads: int) -> BandWork:
         """Returns the same work with another number of threads.
@@ -135,7 +139,9 @@ class BandWork:
         progress: Callable[[int, int], Any] | None = None,
     ) -> Any:
         """Returns the work as the extension takes it."""
-        banding = _band_files.banding(self.memory, rows, resume, tiff, "cpu", progress)
+        banding = _band_files.banding(
+            self.memory, rows, resume, tiff, "cpu", progress, self.page, self.band
+        )
         make: Callable[..., Any] = getattr(_band_files, f"{self.operation}_work")
         return make(*self.arguments, dict(self.options), banding)
 
@@ -147,13 +153,15 @@ def edges_work(
     high: float | None = None,
     threshold: str | float | None = None,
     memory: int | str = "512MB",
+    page: int | None = None,
+    band: int | None = None,
     **options: Any,
 ) -> BandWork:
     """Describes what `edges_file` computes.
 
     Parameters
     ----------
-    method, low, high, threshold, memory, **options
+    method, low, high, threshold, memory, page, band, **options
         See `edges_file`.
 
     Returns
@@ -161,17 +169,23 @@ def edges_work(
     BandWork
         For any number of processes.
     """
-    return BandWork("edges", (method, low, high, threshold), options, memory)
+    return BandWork("edges", (method, low, high, threshold), options, memory, page, band)
 
 
 def filter_work(
-    filter: str, *, element: str = "rect:3", memory: int | str = "512MB", **options: Any
+    filter: str,
+    *,
+    element: str = "rect:3",
+    memory: int | str = "512MB",
+    page: int | None = None,
+    band: int | None = None,
+    **options: Any,
 ) -> BandWork:
     """Describes what `filter_file` computes.
 
     Parameters
     ----------
-    filter, element, memory, **options
+    filter, element, memory, page, band, **options
         See `filter_file`.
 
     Returns
@@ -179,15 +193,22 @@ def filter_work(
     BandWork
         For any number of processes.
     """
-    return BandWork("filter", (filter, element), options, memory)
+    return BandWork("filter", (filter, element), options, memory, page, band)
 
 
-def label_work(*, threshold: float = 0, memory: int | str = "512MB", **options: Any) -> BandWork:
+def label_work(
+    *,
+    threshold: float = 0,
+    memory: int | str = "512MB",
+    page: int | None = None,
+    band: int | None = None,
+    **options: Any,
+) -> BandWork:
     """Describes what `label_file` computes.
 
     Parameters
     ----------
-    threshold, memory, **options
+    threshold, memory, page, band, **options
         See `label_file`.
 
     Returns
@@ -195,4 +216,4 @@ def label_work(*, threshold: float = 0, memory: int | str = "512MB", **options: 
     BandWork
         For any number of processes.
     """
-    return BandWork("label", (threshold,), options, memory)
+    return BandWork("label", (threshold,), options, memory, page, band)

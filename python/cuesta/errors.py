@@ -85,8 +85,12 @@ _NAMES = {
     "s32": "int32",
     "f32": "float32",
 }
-# Hints that apply to Python; hints about files are the command's alone.
-_HINTS = {"use_cpu": "; use device='cpu', or an array in host memory"}
+# Hints that apply to Python; other hints name options of the command.
+_HINTS = {
+    "use_cpu": "; use device='cpu', or an array in host memory",
+    "choose_page": " with page=N, as in cuesta.imread(file, page=N)",
+    "choose_band": " with band=N, as in cuesta.imread(file, band=N)",
+}
 _NAME = re.compile(r"(?<![\w.'])(?:" + "|".join(_NAMES) + r")(?![\w'])")
 
 

@@ -30,6 +30,8 @@ const char* name_of(Hint hint) {
     case Hint::none: return "";
     case Hint::use_cpu: return "use_cpu";
     case Hint::raise_max_pixels: return "raise_max_pixels";
+    case Hint::choose_page: return "choose_page";
+    case Hint::choose_band: return "choose_band";
     case Hint::allow_partial: return "allow_partial";
   }
   return "";

@@ -41,9 +41,10 @@ using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
 // The samples, and the number of their levels for one level of the file.
-std::pair<Numpy, double> read_file(const std::string& path, int64_t max_pixels,
-                                   bool allow_partial) {
+std::pair<Numpy, double> read_file(const std::string& path, int64_t max_pixels, bool allow_partial,
+                                   int page, int band) {
   io::ReadLimits limits;
+  limits.select(page, band);
   if (max_pixels > 0) limits.max_pixels = max_pixels;
   limits.allow_partial = allow_partial;
   auto picture = std::make_unique<AnyImage>();
@@ -78,9 +79,10 @@ struct Banding {
   bool resume;
   std::string layout, device;
   std::optional<nb::callable> progress;
+  int page, band;
 
   BandOptions options() const {
-    BandOptions bands{.memory = memory, .rows = rows, .resume = resume};
+    BandOptions bands{.memory = memory, .rows = rows, .resume = resume, .page = page, .band = band};
     bands.layout = layout == "pyramid" ? TiffLayout::pyramid
                    : layout == "tiled" ? TiffLayout::tiled
                                        : TiffLayout::strips;
@@ -310,8 +312,10 @@ NB_MODULE(_files, m) {
   m.doc() = "Picture files through libvips; use cuesta.imread and cuesta.imwrite.";
   translate_errors();
   nb::class_<Banding>(m, "Banding")
-      .def(nb::init<int64_t, int, bool, std::string, std::string, std::optional<nb::callable>>(),
-           "memory"_a, "rows"_a, "resume"_a, "layout"_a, "device"_a, "progress"_a.none());
+      .def(nb::init<int64_t, int, bool, std::string, std::string, std::optional<nb::callable>, int,
+                    int>(),
+           "memory"_a, "rows"_a, "resume"_a, "layout"_a, "device"_a, "progress"_a.none(), "page"_a,
+           "band"_a);
   nb::class_<FileWork>(m, "FileWork");
   m.def("edges_work", edges_work, "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(),
         "keywords"_a, "banding"_a);
@@ -416,6 +420,13 @@ NB_MODULE(_files, m) {
       .def_prop_ro("band_rows", &LabelJoin::band_rows)
       .def("add", &LabelJoin::add, "rows"_a, "components"_a, "first"_a, "last"_a)
       .def("finish", &LabelJoin::finish);
-  m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
+  m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
+  m.def(
+      "count_pages",
+      [](const std::string& path) {
+        const Unlocked unlocked;
+        return cuesta::count_pages(std::filesystem::path(path));
+      },
+      "path"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);
 }

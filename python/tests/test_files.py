@@ -107,3 +107,90 @@ def test_without_libvips_the_rest_works() -> None:
         "else: raise AssertionError\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def tiff(pages: list[Any]) -> bytes:
+    """An uncompressed little-endian TIFF of (H, W) or (H, W, C) pages of uint8."""
+    data = bytearray(b"II*\0\0\0\0\0")
+    link = 4
+    for page in pages:
+        channels = 1 if page.ndim == 2 else page.shape[2]
+        extra = max(channels - 1, 1)
+        strip, samples = len(data), page.tobytes()
+        data += samples + b"\0" * (len(samples) % 2)
+        bits = len(data)
+        data += b"\x08\0" * channels + b"\0\0" * extra
+        data[link : link + 4] = len(data).to_bytes(4, "little")
+        tags = [(256, 4, 1, page.shape[1]), (257, 4, 1, page.shape[0]), (259, 3, 1, 1)]
+        tags += [(258, 3, channels, bits if channels > 2 else 0x80008 if channels == 2 else 8)]
+        tags += [(262, 3, 1, 1), (273, 4, 1, strip), (277, 3, 1, channels)]
+        tags += [(278, 4, 1, page.shape[0]), (279, 4, 1, len(samples))]
+        if channels > 1:
+            tags += [(338, 3, extra, bits + 2 * channels if extra > 2 else 0)]
+        data += len(tags).to_bytes(2, "little")
+        for tag, kind, count, value in sorted(tags):
+            data += tag.to_bytes(2, "little") + kind.to_bytes(2, "little")
+            data += count.to_bytes(4, "little") + value.to_bytes(4, "little")
+        link = len(data)
+        data += b"\0\0\0\0"
+    return bytes(data)
+
+
+@with_files
+def test_a_page_of_several(tmp_path: pathlib.Path) -> None:
+    pages = [picture(40, 60) for _ in range(3)]
+    file, target = tmp_path / "stack.tif", tmp_path / "made.tif"
+    file.write_bytes(tiff(pages))
+    assert cuesta.count_pages(file) == 3
+    for number, page in enumerate(pages, 1):
+        np.testing.assert_array_equal(cuesta.imread(file, page=number), page)
+        edges = cuesta.edges(page)
+        np.testing.assert_array_equal(cuesta.edges(file, page=number), edges)
+        assert len(cuesta.edge_lines(file, page=number)) == len(cuesta.edge_lines(page))
+        cuesta.edges_file(file, target, page=number)
+        np.testing.assert_array_equal(cuesta.imread(target), edges)
+        cuesta.filter_file(file, target, "box", page=number)
+        np.testing.assert_array_equal(cuesta.imread(target), cuesta.box(page))
+        work = cuesta.bands.edges_work(page=number)
+        assert work.maker(str(file)).band_rows(1) > 0
+        labels = cuesta.label((page > 128).astype(np.uint8))
+        assert cuesta.label_file(file, threshold=128, page=number).count == labels.count
+    calls: list[Any] = [
+        lambda **page: cuesta.imread(file, **page),
+        lambda **page: cuesta.edges(file, **page),
+        lambda **page: cuesta.edge_lines(file, **page),
+        lambda **page: cuesta.edges_file(file, target, **page),
+        lambda **page: cuesta.filter_file(file, target, "box", **page),
+        lambda **page: cuesta.label_file(file, **page),
+    ]
+    for call in calls:
+        with pytest.raises(cuesta.InputError, match=r"3 pages; choose one with page=N"):
+            call()
+        with pytest.raises(cuesta.InputError, match="page 4 does not exist; the file has 3"):
+            call(page=4)
+        for wrong in (0, -1):
+            with pytest.raises(cuesta.InvalidArgument, match=f"page is {wrong}"):
+                call(page=wrong)
+        with pytest.raises(TypeError, match="page is 'one'; it must be an int"):
+            call(page="one")
+    with pytest.raises(cuesta.InputError, match="3 pages"):
+        cuesta.canny(file)
+    with pytest.raises(cuesta.InvalidArgument, match="image is an array"):
+        cuesta.edges(pages[0], page=1)
+
+
+@with_files
+def test_one_channel_of_many(tmp_path: pathlib.Path) -> None:
+    stack = picture(40, 60, 6)
+    file, target = tmp_path / "six.tif", tmp_path / "made.tif"
+    file.write_bytes(tiff([stack]))
+    with pytest.raises(cuesta.InputError, match="6 channels .* choose one with band=N"):
+        cuesta.imread(file)
+    with pytest.raises(cuesta.InputError, match="band 7 does not exist; the picture has 6"):
+        cuesta.imread(file, band=7)
+    for number in range(1, 7):
+        plane = np.ascontiguousarray(stack[..., number - 1])
+        np.testing.assert_array_equal(cuesta.imread(file, band=number), plane)
+        np.testing.assert_array_equal(cuesta.edges(file, band=number), cuesta.edges(plane))
+        cuesta.edges_file(file, target, band=number, rows=13)
+        np.testing.assert_array_equal(cuesta.imread(target), cuesta.edges(plane))

@@ -63,6 +63,7 @@ io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec)
   io::BandSettings settings{.bands = options};
   settings.use(exec.devices);
   settings.limits.max_pixels = options.max_pixels;
+  settings.limits.select(options.page, options.band);
   if (options.memory < 1)
     throw_invalid(std::to_string(options.memory),
                   "memory is {}; it must be a number of bytes above 0", options.memory);

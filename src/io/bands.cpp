@@ -318,11 +318,12 @@ std::string key_of(const std::filesystem::path& source, const BandSettings& sett
   if (stat(source.c_str(), &status) != 0) throw_input(source.string(), reason_of(errno));
   std::error_code ignored;
   const Rect region = settings.region.value_or(Rect());
-  std::string key = fmt::format("{} {} {} {}.{} page {} partial {} region {} {} {} {}: {}",
+  std::string key = fmt::format("{} {} {} {}.{} page {} band {} partial {} region {} {} {} {}: {}",
                                 std::filesystem::absolute(source, ignored).string(), status.st_ino,
                                 status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                                settings.limits.page, settings.limits.allow_partial, region.x,
-                                region.y, region.width, region.height, work.key);
+                                settings.limits.page.value_or(0), settings.limits.band,
+                                settings.limits.allow_partial, region.x, region.y, region.width,
+                                region.height, work.key);
   std::replace(key.begin(), key.end(), '\n', ' ');
   return key;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,9 +48,14 @@ struct Picture {
 };
 
 struct ReadLimits {
+  /// Takes page and band as the public interface has them: from 1, 0 for none. Throws
+  /// Error{invalid_argument} for numbers below 0.
+  void select(int page_from_1, int band_from_1);
+
   int64_t max_pixels = int64_t(1) << 28;  ///< checked before any sample is decoded
   bool allow_partial = false;             ///< take what a truncated file still holds; the rest is 0
-  int page = 0;                           ///< of a file with several, from 0
+  std::optional<int> page{};              ///< from 0; nothing: the only page of a file with one
+  int band = 0;                           ///< this channel alone, from 1; 0: all channels
   White white{};                          ///< of float files
   bool keep_floats = false;               ///< f32 with the file's numbers instead of u16 by `white`
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of the decoded samples
@@ -71,12 +77,15 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
 bool is_picture(const std::filesystem::path& path);
 bool is_picture(std::span<const uint8_t> head);
 
-/// How many pictures a picture file holds.
+/// The pictures that a picture file holds. Overviews of reduced resolution and transparency masks
+/// of a TIFF (pyramids, COG) do not count.
 struct Pages {
   int count = 1;
-  bool move = false;  ///< they follow each other in time: a GIF, WebP or PNG that is an animation
+  bool move = false;           ///< frames of an animation: GIF, WebP or PNG
+  std::vector<int> numbers{};  ///< of a TIFF: the number of each page's directory, from 0
 };
-/// Of a file, or of one in memory, that is_picture() knows; one page where its header is damaged.
+/// The pages of a file, or of one in memory, that is_picture() knows; one where its header is
+/// damaged.
 Pages pages_of(const std::filesystem::path& path);
 Pages pages_of(std::span<const uint8_t> bytes);
 

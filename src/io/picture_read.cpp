@@ -20,6 +20,7 @@
 #include "io/picture.hpp"
 #include "io/picture_rows.hpp"
 #include "io/raw_picture.hpp"
+#include "io/tiff_pages.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
@@ -80,19 +81,90 @@ VipsFailOn fail_on_of(std::string_view loader, const ReadLimits& limits, bool is
 
 bool has_pages(const Format& format) { return format.pages || format.name == "HEIF"; }
 
+// The number of frames that an animated PNG declares before its samples, in a chunk acTL; 0 for
+// another file.
+int64_t frames_of_png(std::span<const uint8_t> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (!text.starts_with("\x89PNG")) return 0;
+  const size_t at = text.find("acTL");
+  if (at == text.npos || at + 8 > text.size() || at > text.find("IDAT")) return 0;
+  uint32_t frames = 0;
+  for (size_t i = 0; i < 4; ++i) frames = frames << 8 | head[at + 4 + i];
+  return frames;
+}
+
+constexpr size_t head_bytes = 4096;
+
+std::span<const uint8_t> head_of(VipsSource* source) {
+  unsigned char* bytes = nullptr;
+  const gint64 have = vips_source_sniff_at_most(source, &bytes, head_bytes);
+  return {bytes, size_t(std::max<gint64>(have, 0))};
+}
+
+std::vector<int> tiff_pages_in(VipsSource* source) {
+  std::vector<int> pages = tiff_pages([source](uint64_t offset, std::span<uint8_t> bytes) {
+    if (offset > uint64_t(std::numeric_limits<gint64>::max())) return false;
+    if (vips_source_seek(source, gint64(offset), SEEK_SET) < 0) return false;
+    for (size_t have = 0; have < bytes.size();) {
+      const gint64 got = vips_source_read(source, bytes.data() + have, bytes.size() - have);
+      if (got <= 0) return false;
+      have += size_t(got);
+    }
+    return true;
+  });
+  vips_source_rewind(source);
+  return pages;
+}
+
+Pages pages_in(VipsSource* source) {
+  Pages pages;
+  if (const int64_t frames = frames_of_png(head_of(source)); frames > 1) {
+    pages.count = int(std::min<int64_t>(frames, std::numeric_limits<int>::max()));
+    pages.move = true;
+    return pages;
+  }
+  const char* loader = vips_foreign_find_load_source(source);
+  const Format* format = loader ? format_of_loader(loader) : nullptr;
+  if (format && format->name == "TIFF") {
+    pages.numbers = tiff_pages_in(source);
+    pages.count = std::max(1, int(pages.numbers.size()));
+  } else if (format && has_pages(*format)) {
+    if (const VipsImagePtr image(vips_image_new_from_source(source, "", nullptr)); image)
+      pages.count = vips_image_get_n_pages(image.get());
+    pages.move = pages.count > 1 && (format->name == "GIF" || format->name == "WebP");
+  }
+  vips_error_clear();
+  return pages;
+}
+
+// The number by which libvips knows the page that `limits` mean.
+int page_number(VipsSource* source, const std::string& name, const ReadLimits& limits) {
+  const Pages pages = pages_in(source);
+  if (!limits.page && pages.count > 1) {
+    throw_input(
+        name,
+        fmt::format("the file has {} {}; choose one", pages.count, pages.move ? "frames" : "pages"),
+        Hint::choose_page);
+  }
+  const int page = limits.page.value_or(0);
+  if (page < 0 || page >= pages.count)
+    throw_input(name, fmt::format("page {} does not exist; the file has {}", int64_t(page) + 1,
+                                  pages.count));
+  if (page > 0 && frames_of_png(head_of(source)) > 1)
+    throw_input(name,
+                fmt::format("frame {} of an animated PNG is not supported; use frame 1", page + 1));
+  return size_t(page) < pages.numbers.size() ? pages.numbers[size_t(page)] : page;
+}
+
 // The header of the picture in `source`; samples are decoded when they are asked for.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits,
                         bool is_lenient = false) {
   VipsImage* image = nullptr;
+  const int number = page_number(source, name, limits);
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
-    if (limits.page > 0 && !has_pages(*format_of_loader(loader)))
-      throw_input(
-          name,
-          fmt::format("page {} is not supported; only the first picture of this format can be read",
-                      limits.page + 1));
-    const std::string page = limits.page > 0 ? fmt::format("page={}", limits.page) : "";
+    const std::string page = number > 0 ? fmt::format("page={}", number) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
                                        "fail_on", fail_on_of(loader, limits, is_lenient), nullptr);
   } else if (const unsigned char* head = vips_source_sniff(source, 4);
@@ -238,6 +310,22 @@ bool is_plain(const VipsImage* image, VipsInterpretation colors) {
   }
 }
 
+// One channel of the stored samples, as gray.
+VipsImagePtr band_of(VipsImagePtr image, const std::string& name, int band) {
+  if (band > image->Bands)
+    throw_input(name,
+                fmt::format("band {} does not exist; the picture has {}", band, image->Bands));
+  image = transformed(std::move(image), name, [band](VipsImage* in, VipsImage** out) {
+    return vips_extract_band(in, out, band - 1, nullptr);
+  });
+  return transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
+    return vips_copy(
+        in, out, "interpretation",
+        in->BandFmt == VIPS_FORMAT_USHORT ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W,
+        nullptr);
+  });
+}
+
 // A picture whose samples are gray or RGB once they are asked for, but for what only whole pictures
 // can be: upright, of levels instead of floats.
 struct Prepared {
@@ -264,6 +352,7 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
       return vips_rad2float(in, made, nullptr);
     });
   }
+  if (limits.band > 0) image = band_of(std::move(image), name, limits.band);
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   out.cmyk = is_cmyk(image.get(), colors);
   if (!out.cmyk && !is_plain(image.get(), colors)) {
@@ -278,7 +367,9 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
   }
   if (image->Bands < 1 || image->Bands > 4)
     throw_input(name,
-                fmt::format("the picture has {} channels; it must have 1 to 4", image->Bands));
+                fmt::format("the picture has {} channels and 1 to 4 are supported; choose one",
+                            image->Bands),
+                Hint::choose_band);
   out.has_alpha = !out.cmyk && (image->Bands == 2 || image->Bands == 4);
   return out;
 }
@@ -329,8 +420,6 @@ Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
   }
   return decode(open().get(), memory, name, limits, true);
 }
-
-constexpr size_t head_bytes = 4096;
 
 std::vector<uint8_t> begin_of_file(int file, int64_t size) {
   std::vector<uint8_t> bytes(size_t(size), 0);
@@ -477,34 +566,6 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
   });
 }
 
-namespace {
-
-// An animated PNG says so before its samples, in a chunk acTL that begins with the number of
-// frames.
-bool is_animated_png(std::span<const uint8_t> head) {
-  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (!text.starts_with("\x89PNG")) return false;
-  const size_t at = text.find("acTL");
-  return at != text.npos && at + 8 <= text.size() && at < text.find("IDAT") &&
-         text.substr(at + 4, 4) > std::string_view("\0\0\0\1", 4);
-}
-
-Pages pages_in(VipsSource* source, std::span<const uint8_t> head) {
-  if (is_animated_png(head)) return {2, true};
-  Pages pages;
-  const char* loader = vips_foreign_find_load_source(source);
-  const Format* format = loader ? format_of_loader(loader) : nullptr;
-  if (format && has_pages(*format)) {
-    if (const VipsImagePtr image(vips_image_new_from_source(source, "", nullptr)); image)
-      pages.count = vips_image_get_n_pages(image.get());
-    pages.move = pages.count > 1 && (format->name == "GIF" || format->name == "WebP");
-  }
-  vips_error_clear();
-  return pages;
-}
-
-}  // namespace
-
 Pages pages_of(const std::filesystem::path& path) {
   const FileDescriptor file(path);
   start_vips();
@@ -515,14 +576,14 @@ Pages pages_of(const std::filesystem::path& path) {
   if (have > 0 && begins_as_bmp({head, size_t(have)})) return {};
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
   if (!source || have < 0) return {};
-  return pages_in(source.get(), {head, size_t(have)});
+  return pages_in(source.get());
 }
 
 Pages pages_of(std::span<const uint8_t> bytes) {
   start_vips();
   const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
-  return source ? pages_in(source.get(), bytes.first(std::min(bytes.size(), head_bytes))) : Pages();
+  return source ? pages_in(source.get()) : Pages();
 }
 
 bool is_picture(std::span<const uint8_t> head) {

@@ -1,4 +1,6 @@
 // The public reader and writer of pictures.
+#include <optional>
+#include <string>
 #include <type_traits>
 
 #include "core/check.hpp"
@@ -13,6 +15,7 @@ namespace {
 template <class T = uint16_t>
 AnyImage picture_of(const std::filesystem::path& path, const ReadOptions& options) {
   io::ReadLimits limits{options.max_pixels, options.allow_partial};
+  limits.select(options.page, options.band);
   limits.keep_floats = std::is_same_v<T, float>;
   return std::move(io::read_picture(path, limits).pixels);
 }
@@ -25,6 +28,22 @@ Image<T> converted(ConstAnyView picture) {
 }
 
 }  // namespace
+
+void io::ReadLimits::select(int page_from_1, int band_from_1) {
+  if (page_from_1 < 0)
+    throw_invalid(std::to_string(page_from_1),
+                  "page is {}; it must be at least 1, or 0 for the only page", page_from_1);
+  if (band_from_1 < 0)
+    throw_invalid(std::to_string(band_from_1),
+                  "band is {}; it must be at least 1, or 0 for all channels", band_from_1);
+  page = page_from_1 > 0 ? std::optional(page_from_1 - 1) : std::nullopt;
+  band = band_from_1;
+}
+
+int count_pages(const std::filesystem::path& path) {
+  if (!io::is_picture(path)) io::read_picture(path);  // which throws why not
+  return io::pages_of(path).count;
+}
 
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options) {
   return picture_of(path, options);

@@ -110,6 +110,32 @@ def scene(width=WIDTH, height=HEIGHT, shift=0):
     return out
 
 
+def tiff(directories, order, big):
+    """A TIFF of 8-bit gray directories (NewSubfileType, width, height, samples), classic or BigTIFF."""
+    number = order + ("Q" if big else "I")
+    data = bytearray(
+        (b"II" if order == "<" else b"MM") + struct.pack(order + "H", 43 if big else 42)
+    )
+    if big:
+        data += struct.pack(order + "HH", 8, 0)
+    link = len(data)  # where the offset of the next directory is
+    data += struct.pack(number, 0)
+    for subfile, width, height, samples in directories:
+        strip = len(data)
+        data += bytes(samples) + b"\0" * (-len(samples) % 8)
+        struct.pack_into(number, data, link, len(data))
+        tags = ((254, 4, subfile), (256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1),
+                (262, 3, 1), (273, 4, strip), (277, 3, 1), (278, 4, height), (279, 4, len(samples)))  # fmt: skip
+        data += struct.pack(order + ("Q" if big else "H"), len(tags))
+        for tag, kind, value in tags:
+            field = struct.pack(order + ("I" if kind == 4 else "H"), value)
+            data += struct.pack(order + ("HHQ" if big else "HHI"), tag, kind, 1)
+            data += field.ljust(8 if big else 4, b"\0")
+        link = len(data)
+        data += struct.pack(number, 0)
+    return bytes(data)
+
+
 def openexr(width, height, samples):
     """Scanlines of RGB, uncompressed, in 32-bit floats (openexr.com, "OpenEXR File Layout")."""
 
@@ -377,6 +403,95 @@ class Pages(FilesTest):
         )
         self.run_cuesta("filter", "pages.tif", "-o", "out/", "--kernel", "average:1")
         self.assertEqual(VIPS.read(self.at / "out/pages.tif", "[n=-1]")["samples"], first + second)
+
+    def test_overviews_and_masks_are_no_pages(self):
+        """Directories marked as reduced resolution or transparency mask do not count."""
+        first, second = scene(), scene(shift=9)
+        self.make("one.png", first)
+        _, mask = self.edges_of("one.png")
+        self.make("two.png", second)
+        _, second_mask = self.edges_of("two.png")
+        small = (WIDTH // 2, HEIGHT // 2, first[: WIDTH * HEIGHT // 4])
+        for order, big in (("<", False), (">", False), ("<", True), (">", True)):
+            with self.subTest(order=order, big=big):
+                directories = [(0, WIDTH, HEIGHT, first), (1, *small), (4, WIDTH, HEIGHT, second)]
+                self.file("cog.tif", tiff(directories, order, big))
+                self.assertEqual(self.edges_of("cog.tif")[1], mask)
+                self.fails(USAGE, "edges", "cog.tif", "-o", "x.png", "--page", 2, says=["has one"])
+                directories.append((2, WIDTH, HEIGHT, second))
+                self.file("pages.tif", tiff(directories, order, big))
+                self.fails(USAGE, "edges", "pages.tif", "-o", "x.png", says=["2 pages", "--page"])
+                self.assertEqual(self.edges_of("pages.tif", "--page", 2)[1], second_mask)
+                self.fails(INPUT, "label", "pages.tif", says=["2 pages", "--page"])
+                data = tiff(directories, order, big)
+                self.fails(
+                    INPUT, "edges", "-", "-o", "x.png", says=["2 pages", "--page"], stdin=data
+                )
+                self.assertEqual(
+                    self.edges_of("pages.tif", "--page", 2, "--memory", "2MB")[1], second_mask
+                )
+
+    def test_our_own_pyramids_have_one_page(self):
+        width, height = 700, 520
+        samples = [(x * 7 + y * y // 9) % 256 for y in range(height) for x in range(width)]
+        self.make("big.png", samples, width=width, height=height)
+        self.run_cuesta(
+            "filter", "big.png", "-o", "p.tif", "--kernel", "average:1", "--tiff", "pyramid"
+        )
+        self.assertGreater(VIPS.read(self.at / "p.tif")["n_pages"], 1)
+        for name in ("big", "p"):
+            end = ".png" if name == "big" else ".tif"
+            self.run_cuesta("edges", name + end, "-o", name + "-edges.png")
+        self.assertEqual(
+            (self.at / "p-edges.png").read_bytes(), (self.at / "big-edges.png").read_bytes()
+        )
+
+    def test_a_chain_that_returns_to_itself_ends(self):
+        data = bytearray(tiff([(0, WIDTH, HEIGHT, scene())], "<", False))
+        (at,) = struct.unpack("<I", data[4:8])
+        (entries,) = struct.unpack("<H", data[at : at + 2])
+        end = at + 2 + 12 * entries
+        data[end : end + 4] = struct.pack("<I", at)
+        self.file("loop.tif", bytes(data))
+        self.make("one.png", scene())
+        self.assertEqual(self.edges_of("loop.tif")[1], self.edges_of("one.png")[1])
+
+
+class Bands(FilesTest):
+    def test_one_of_five(self):
+        planes = [scene(shift=2 * c) for c in range(5)]
+        mixed = [v for pixel in zip(*planes) for v in pixel]
+        self.make("five.tif", mixed, bands=5)
+        for verb in (("edges", "five.tif", "-o", "x.png"), ("label", "five.tif")):
+            self.fails(INPUT, *verb, says=["five.tif", "5 channels", "--band"])
+            self.fails(INPUT, *verb, "--band", 6, says=["band 6", "has 5"])
+        self.make("third.png", planes[2])
+        _, mask = self.edges_of("third.png")
+        self.assertEqual(self.edges_of("five.tif", "--band", 3)[1], mask)
+        self.assertEqual(
+            self.run_cuesta("label", "five.tif", "--band", 3).stdout,
+            self.run_cuesta("label", "third.png").stdout,
+        )
+        self.run_cuesta("filter", "five.tif", "-o", "f.png", "--kernel", "average:1", "--band", 3)
+        self.assertEqual(VIPS.read(self.at / "f.png")["samples"], planes[2])
+
+    def test_of_a_colored_picture_in_bands_of_rows(self):
+        width, height = 400, 300
+        planes = [
+            [(x * (3 + c) + y * y // (5 + c)) % 256 for y in range(height) for x in range(width)]
+            for c in range(3)
+        ]
+        self.make(
+            "rgb.tif",
+            [v for pixel in zip(*planes) for v in pixel],
+            width=width,
+            height=height,
+            bands=3,
+        )
+        self.make("green.png", planes[1], width=width, height=height)
+        self.run_cuesta("edges", "green.png", "-o", "a.png")
+        self.run_cuesta("edges", "rgb.tif", "-o", "b.png", "--band", 2, "--memory", "250kB")
+        self.assertEqual((self.at / "a.png").read_bytes(), (self.at / "b.png").read_bytes())
 
 
 class Animations(FilesTest):

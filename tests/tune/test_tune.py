@@ -404,9 +404,10 @@ class Photo(TuneTest):
             "color.png",
             png(160, 120, [v for s in scene() for v in (s, 255 - s, s // 2)], channels=3),
         )
-        for name, more in ((deep, ()), (color, ()), (color, ("--region", "20,10,100,80"))):
+        region = ("--region", "20,10,100,80")
+        for name, more in ((deep, ()), (color, ()), (color, region), (color, ("--band", "2"))):
             tuner = self.tuner(name.name, *more)
-            of_color = COLORS if name is color else []
+            of_color = COLORS if name is color and "--band" not in more else []
             for values in (
                 {},
                 {"method": "log"},
