@@ -131,7 +131,7 @@ int run(State& state) {
 
 std::string list_of(const std::vector<bench::ExperimentInfo>& infos) {
   std::string text;
-  for (const auto& info : infos) text += fmt::format("  {:<14} {}\n", info.name, info.summary);
+  for (const auto& info : infos) text += fmt::format("  {:<14}  {}\n", info.name, info.summary);
   return text;
 }
 
@@ -140,46 +140,43 @@ Verb add_bench_itself(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "bench",
       std::string(bench_summary) +
-          " bench/report/report.py makes the papers' tables, and a page of tables "
-          "and\n"
-          "charts, from a --json file.\n"
-          "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
-          "another\n"
-          "answer.\n\nExperiments:\n" +
-          list_of(bench::list_experiments()) + "  all            every one of them");
-  app->add_option("EXPERIMENT", state->experiments, "what to time (cpu)")->type_name("");
+          "\nWithout a GPU only CPU strategies are timed. OpenCV is timed where its module is "
+          "installed. bench/report/report.py makes tables and charts from a --json file. Exit code "
+          "1: a strategy or OpenCV gave another result.\n\nExperiments:\n" +
+          list_of(bench::list_experiments()) + "  all             all of the above");
+  app->add_option("EXPERIMENT", state->experiments, "what to time; default: cpu")->type_name("");
   app->add_option("--sizes", state->settings.sizes,
-                  "sides of the square pictures; each experiment has its own")
+                  "sides of the square pictures; the defaults depend on the experiment")
       ->type_name("N,N")
       ->delimiter(',')
       ->check(CLI::Range(16, 32768));
   std::vector<std::string> names;
   for (const auto& table : bench::list_cpu_tables()) names.emplace_back(table.name);
   app->add_option("--only", state->settings.only,
-                  fmt::format("of cpu, these tables: {}", fmt::join(names, ", ")))
+                  fmt::format("time these tables of cpu only. Tables: {}", fmt::join(names, ", ")))
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->check(one_of_names(names));
   app->add_option("--sweep", state->sweeps,
-                  "time a strategy parameter's values, and name the best; may be repeated")
+                  "time the values of a parameter and name the fastest; repeatable")
       ->type_name("NAME=V,V")
       ->allow_extra_args(false);
-  app->add_flag("--quick", state->settings.quick, "shorter batches");
+  app->add_flag("--quick", state->settings.quick, "time shorter batches");
   app->add_option("--json", state->json_file,
-                  "the rows and the machine into a file; - writes them alone to stdout")
+                  "write rows and machine; -: to stdout, without the table")
       ->type_name("FILE");
-  app->add_option("--csv", state->csv_file, "the rows into a file; - writes them alone to stdout")
+  app->add_option("--csv", state->csv_file, "write the rows; -: to stdout, without the table")
       ->type_name("FILE");
   app->add_option("--baseline", state->baseline,
-                  "an earlier --json FILE to compare with; marks what got slower")
+                  "compare with an earlier --json file; slower rows are marked")
       ->type_name("FILE");
   app->add_option("--gpu-model", state->settings.gpu_model,
-                  fmt::format("where no GPU runs: predict the rungs' times on this one, a --json "
-                              "file of a run or one of {}",
+                  fmt::format("predict times on this GPU where none runs. A --json file of a "
+                              "run, or one of {}",
                               fmt::join(bench::known_gpus(), ", ")))
       ->type_name("FILE");
   app->add_option("--explain", state->explain,
-                  "run nothing; say in words what the model predicts of a strategy, and why")
+                  "explain the time that the model predicts for a strategy; nothing runs")
       ->type_name("OPERATION:STRATEGY");
   add_common(
       *app, state->common, takes_device | takes_threads,

@@ -41,11 +41,12 @@ int run_bench(std::span<const std::string> arguments) {
 }
 
 Verb add_bench(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "bench", fmt::format("{} The program cuesta-bench runs it: cuesta-bench(1) and cuesta bench\n"
-                           "--help have its options.",
-                           bench_summary));
-  app->set_help_flag("-h,--help", "what cuesta-bench takes");
+  CLI::App* app =
+      parent.add_subcommand("bench", fmt::format("{}\nRuns the program cuesta-bench; `cuesta bench "
+                                                 "--help` and cuesta-bench(1) list its options.",
+                                                 bench_summary));
+  app->set_help_flag("-h,--help", "show the options of cuesta-bench");
+  app->footer("  cuesta bench cpu --quick\n  cuesta bench log-ladder --json log.json\n");
   if (find_program(program).empty()) app->group("");  // help lists what is installed
   return {app, [] { return int(exit_usage); }};       // main() has run the program before
 }

@@ -150,23 +150,23 @@ void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which)
   if (which & (takes_device | takes_devices)) {
     app.add_option("--device", common.device,
                    which & takes_devices
-                       ? "auto (default), cpu, cuda, cuda:N, or cuda:all: pictures, frames, "
-                         "bands of one and videos are shared among all GPUs"
+                       ? "auto (default), cpu, cuda, cuda:N or cuda:all. cuda:all shares pictures, "
+                         "frames, bands and videos among all GPUs"
                        : "auto (default), cpu, cuda or cuda:N")
         ->type_name("DEVICE")
         ->group(group);
   }
   if (which & takes_strategy) {
-    app.add_option("--strategy", common.strategy, "run this strategy (cuesta list strategies)")
+    app.add_option("--strategy", common.strategy, "use this strategy; see cuesta list strategies")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--param", common.parameters, "set a parameter of the strategy; may be repeated")
+    app.add_option("--param", common.parameters, "set a parameter of the strategy; repeatable")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false)
         ->group(group);
   }
   if (which & takes_threads) {
-    app.add_option("--threads", common.threads, "CPU threads; 0 (default) takes every core")
+    app.add_option("--threads", common.threads, "CPU threads; 0 (default): every core")
         ->type_name("N")
         ->check(CLI::Range(0, 4096))
         ->group(group);
@@ -181,66 +181,70 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
   app.footer(head);
   if (which & takes_region) {
     app.add_option("--region", common.region,
-                   "only this part of each picture; its edge counts as the picture's")
+                   "process only this rectangle. Its edges are the borders of the picture")
         ->type_name("X,Y,W,H");
   }
   add_execution_options(app, common, which);
   if (which & takes_limits) {
-    app.add_option("--max-pixels", common.max_pixels,
-                   "refuse larger pictures before they are decoded (default 2^28)")
+    app.add_option("--max-pixels", common.max_pixels, "largest picture to decode (default 2^28)")
         ->type_name("N")
         ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
         ->group("Input");
     app.add_option("--max-memory", common.max_memory,
-                   "refuse pictures and frames that take more bytes once decoded (default 2^30)")
+                   "largest decoded picture or frame (default 2^30)")
         ->type_name("BYTES")
         ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
         ->group("Input");
     app.add_option("--max-time")
-        ->description("end with an error where the run takes longer")
+        ->description("end with an error after this time")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.001, 1e9))
         ->group("Input");
-    app.add_flag("--partial", common.partial, "take what a truncated file still holds")
+    app.add_flag("--partial", common.partial, "read damaged or truncated files as far as possible")
         ->group("Input");
     app.add_option("--timeout", common.timeout,
-                   "a live video that is silent for so long is lost (default 10)")
+                   "silence after which live video is lost (default 10)")
         ->type_name("SECONDS")
         ->check(CLI::Range(0.1, 1e6))
         ->group("Input");
     app.add_option("--reconnect", common.reconnect,
-                   "seek a lost address or camera for so long (default for ever)")
+                   "time to retry a lost address or camera (default: forever)")
         ->type_name("SECONDS")
         ->check(CLI::NonNegativeNumber)
         ->group("Input");
   }
   if (which & takes_sandbox) {
     app.add_flag("--sandbox", common.sandbox,
-                 "for files from strangers: decode in a process that can make the results named "
+                 "decode untrusted files in a restricted process. It can write the results named "
                  "here and nothing else (Linux, on the CPU)")
         ->group("Input");
   }
   app.add_option("--config")
-      ->description("options from this TOML file, where the command line does not give them")
+      ->description("read options from a TOML file. The command line overrides it")
       ->type_name("FILE")
       ->group("Configuration");
   app.add_option("--save-config")
-      ->description("write the options given into a TOML file, then run")
+      ->description("write the given options to a TOML file, then run")
       ->type_name("FILE")
       ->group("Configuration");
   if (which & takes_json)
-    app.add_flag("--json", common.json, "results as JSON on stdout")->group("Messages");
+    app.add_flag("--json", common.json, "write results as JSON to stdout")->group("Messages");
   if (which & takes_explain) {
-    app.add_flag("--explain", common.explain,
-                 "say which strategies ran, why the others did not, and where the time went")
+    app.add_flag("--explain", common.explain, "report strategies, reasons and times")
         ->group("Messages");
   }
   app.add_flag_callback(
-         "-q,--quiet", [] { set_verbosity(-1); }, "errors only")
+         "-q,--quiet", [] { set_verbosity(-1); }, "report errors only")
       ->group("Messages");
   app.add_flag_callback(
-         "-v,--verbose", [] { set_verbosity(1); }, "say what was chosen")
+         "-v,--verbose", [] { set_verbosity(1); }, "report what was selected")
       ->group("Messages");
+}
+
+void group_since(CLI::App& app, const std::vector<CLI::Option*>& known, const char* heading) {
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_group().empty() && std::ranges::find(known, option) == known.end())
+      option->group(heading);
 }
 
 void start_time_limit(const CLI::App& verb) {

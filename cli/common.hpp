@@ -21,7 +21,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace cuesta::cli {
 
@@ -103,6 +104,9 @@ enum : unsigned {
 /// verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
+
+/// Moves the visible options that were added since `known` to one group of --help.
+void group_since(CLI::App& app, const std::vector<CLI::Option*>& known, const char* heading);
 
 /// From here on the verb has as long as its --max-time says, whatever it is doing then: the process
 /// ends with exit_device, and leaves nothing half-written.

@@ -1,9 +1,12 @@
 #include "cli/described.hpp"
 
 #include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace cuesta::cli {
 namespace {
@@ -11,6 +14,14 @@ namespace {
 std::string joined(const std::vector<std::string>& words) {
   const std::vector<std::string_view> views(words.begin(), words.end());
   return either_of(views);
+}
+
+// A sentence behind a colon: its first word in lower case, names excepted.
+std::string as_clause(std::string text) {
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const bool is_word = text.size() > 1 && (is_lower(text[1]) || text[1] == ' ');
+  if (is_word && text[0] >= 'A' && text[0] <= 'Z') text[0] = char(text[0] - 'A' + 'a');
+  return text;
 }
 
 }  // namespace
@@ -40,14 +51,14 @@ void DescribedOptions::describe_options() {
   for (Entry& option : options_) option.option->description(help(option));
 }
 
-// "words; forms (default X)"; by owner where they differ.
+// "summary; forms (default X). Details."; details by owner where they differ, and a default where
+// all owners have one. defaults_table() has the others.
 std::string DescribedOptions::help(const Entry& option) const {
   const Meaning& first = option.meanings.front();
-  const auto said = [](const Meaning& m) {
-    return m.forms.empty() ? m.words : m.words + "; " + m.forms;
-  };
-  const auto usual = [](const Meaning& m) {
-    return m.usual.empty() ? std::string() : fmt::format(" (default {})", m.usual);
+  const auto parted = [](const Meaning& m) {
+    const size_t end = m.words.find(". ");
+    return end == m.words.npos ? std::pair(m.words, std::string())
+                               : std::pair(m.words.substr(0, end), m.words.substr(end + 2));
   };
   const auto all = [&](auto text) {
     return std::ranges::all_of(option.meanings,
@@ -55,20 +66,61 @@ std::string DescribedOptions::help(const Entry& option) const {
   };
   std::vector<std::string> owners;
   for (const Meaning& m : option.meanings) owners.push_back(m.owner);
-  if (all(said)) {
-    const bool every = owners.size() == owners_.size();
-    const std::string text =
-        (every ? "" : fmt::format("{}: ", fmt::join(owners, ", "))) + said(first);
-    if (all(usual)) return text + usual(first);
+  std::string text = owners.size() == owners_.size() ? std::string()
+                                                     : fmt::format("{}: ", fmt::join(owners, ", "));
+  text += parted(first).first;
+  if (!first.forms.empty()) text += "; " + first.forms;
+  if (all([](const Meaning& m) { return m.usual; })) {
+    if (!first.usual.empty()) text += fmt::format(" (default {})", first.usual);
+  } else if (!has_table()) {
     std::string defaults;
     for (const Meaning& m : option.meanings)
-      defaults += fmt::format("{}{} {}", defaults.empty() ? "" : ", ", m.owner, m.usual);
-    return fmt::format("{} (default: {})", text, defaults);
+      defaults += defaults.empty() ? m.usual : fmt::format("; {}: {}", m.owner, m.usual);
+    text += fmt::format(" (default {})", defaults);
   }
-  std::string text;
+  if (all([&](const Meaning& m) { return parted(m).second; })) {
+    if (!parted(first).second.empty()) text += ". " + parted(first).second;
+    return text;
+  }
   for (const Meaning& m : option.meanings)
-    text += fmt::format("{}{}: {}{}", text.empty() ? "" : "; ", m.owner, said(m), usual(m));
+    if (!parted(m).second.empty())
+      text += fmt::format(". {}: {}", m.owner, as_clause(parted(m).second));
   return text;
+}
+
+std::string DescribedOptions::defaults_table(
+    const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& more) const {
+  auto rows = more;
+  for (const Entry& option : options_) {
+    std::map<std::string, std::string> cells;
+    for (const Meaning& m : option.meanings) cells[m.owner] = m.usual;
+    if (option.meanings.size() > 1) rows.emplace_back(option.flag, cells);
+  }
+  std::vector<std::string> columns = owners_;
+  for (const auto& [flag, cells] : more) {
+    for (const auto& cell : cells)
+      if (std::ranges::find(columns, cell.first) == columns.end()) columns.push_back(cell.first);
+  }
+  const auto cell = [](const auto& cells, const std::string& column) {
+    const auto found = cells.find(column);
+    return found == cells.end() || found->second.empty() ? std::string("-") : found->second;
+  };
+  std::string out = fmt::format("  {:<13}", "");
+  std::map<std::string, size_t> widths;
+  for (const std::string& column : columns) {
+    widths[column] = column.size();
+    for (const auto& row : rows)
+      widths[column] = std::max(widths[column], cell(row.second, column).size());
+    out += fmt::format("{:<{}}", column, widths[column] + 2);
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  for (const auto& [flag, cells] : rows) {
+    out += fmt::format("\n  {:<13}", flag);
+    for (const std::string& column : columns)
+      out += fmt::format("{:<{}}", cell(cells, column), widths[column] + 2);
+    out.erase(out.find_last_not_of(' ') + 1);
+  }
+  return out;
 }
 
 const DescribedOptions::Entry* DescribedOptions::given(std::string_view name) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -195,6 +196,10 @@ class DescribedOptions {
   void refuse_others(std::string_view owner) const;
   /// Throws the same for any that was given: all go with `what`, which was not.
   void refuse_all(std::string_view what) const;
+  /// The defaults of the options that several owners share: a row for each, a column for each
+  /// owner. `more` are rows of other options.
+  std::string defaults_table(
+      const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& more) const;
   /// All of them, in the order in which they were added.
   const std::deque<Entry>& entries() const { return options_; }
 
@@ -212,6 +217,8 @@ class DescribedOptions {
   void add_names(std::string_view name, const std::vector<std::string>& names);
   void describe_options();
   std::string help(const Entry& option) const;
+  // Defaults of two owners are part of the description; those of more are in a table.
+  bool has_table() const { return owners_.size() > 2; }
   const Entry* given(std::string_view name) const;
 
   std::string selector_;

@@ -30,14 +30,13 @@ int run(const CLI::App& app, const State& state) {
 
 Verb add_detect(CLI::App& parent) {
   auto state = std::make_shared<State>();
-  CLI::App* app = parent.add_subcommand(
-      "detect",
-      "Finds moving objects in videos of fixed cameras: gray, blur, difference from the "
-      "background,\n"
-      "threshold, close, open, components. Writes the video with boxes, one line of JSON a frame, "
-      "events.");
+  CLI::App* app =
+      parent.add_subcommand("detect",
+                            "Finds moving objects in videos of fixed cameras.\nSteps: gray, blur, "
+                            "difference from the background, threshold, close, open, components. "
+                            "Writes a video with boxes, one line of JSON per frame, and events.");
   app->add_option("VIDEO", state->inputs,
-                  "videos, addresses (rtsp://, http://, ...), cameras (/dev/video0), or - (stdin)")
+                  "videos, addresses (rtsp://), cameras (/dev/video0), - (stdin)")
       ->type_name("");
   add_cameras_option(*app, state->cameras);
   add_detect_options(*app, state->options);

@@ -334,31 +334,33 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
 }
 
 void add_detect_options(CLI::App& app, DetectOptions& options) {
-  app.add_option("-o,--output", options.out, "the video with boxes; - writes y4m to stdout")
+  app.add_option("-o,--output", options.out, "video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
-  app.add_option("--json", options.json, "a header line, then one line a frame; - is stdout")
+  app.add_option("--json", options.json, "a header line, then one line per frame; - is stdout")
       ->type_name("OUT");
   app.add_option("--mask-video", options.mask_video,
-                 "what moves as a gray video, 255 and 0, exact: .mkv or .avi (FFV1), or .y4m")
+                 "lossless foreground mask: .mkv, .avi (FFV1) or .y4m")
       ->type_name("OUT");
   add_follow(app, options.follow);
   app.add_option(
          "--decode", options.decode,
-         "who decodes the video: cpu; cuda, a GPU's decoder, which leaves frames there, and "
-         "does not tell damage inside of them; auto: of live video the GPU, if it detects")
+         "decoder: auto (default), cpu or cuda. cuda keeps frames on the GPU and does not report "
+         "damage inside of them; auto uses it for live video if detection runs on the GPU")
       ->type_name("MODE")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+  const auto known = app.get_options();
   options.described.add<MotionOptions>(app);
   options.described.add<DownscaleOptions>(app);
+  group_since(app, known, "Detection");
   add_watch_options(app, options.watch);
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_limits |
                  takes_sandbox | takes_explain,
              {"cuesta detect street.mp4 -o boxes.mp4",
-              "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
-              "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
+              "cuesta detect street.mp4 --json - --background mixture --min-area 200",
+              "cuesta detect street.mp4 --scene yard.toml --events e.csv --report r.html",
               "cuesta detect rtsp://camera/1 -o boxes.mkv --json objects.ndjson",
-              "cuesta detect rtsp://gate/1 rtsp://yard/1 --json - --clips clips/{name}",
+              "cuesta detect rtsp://gate/1 rtsp://yard/1 --json - --events {name}.csv",
               "cuesta detect --cameras cameras.toml --events {name}.csv"});
 }
 

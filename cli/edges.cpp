@@ -227,40 +227,51 @@ int run(const State& state) {
 
 }  // namespace
 
+// The default of a field in words.
+template <class Options>
+std::string default_of(std::string_view name) {
+  std::string text;
+  for_each_field<Options>([&](const auto& one) {
+    if (one.name == name) text = default_text(one, Options{});
+  });
+  return text;
+}
+
 void add_edges_options(CLI::App& app, EdgesArguments& options) {
   add_job_options(app, options.jobs, false);
   add_memory(app, options.memory);
-  app.add_option("--lines", options.lines.out,
-                 "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
-                 "several inputs; - writes to stdout")
-      ->type_name("OUT");
-  app.add_option("--lines-format", options.lines.format,
-                 "of --lines in a folder and on stdout: svg (default), geojson or json")
-      ->type_name("NAME")
-      ->check(one_of_names({"svg", "geojson", "json"}));
-  options.tracing.add<LineOptions>(app);
   options.jobs.masks = true;
+  const auto before_method = app.get_options();
   app.add_option("--method", options.method,
-                 "canny (default), log, sobel, or boundaries, which leaves texture out")
+                 "canny (default), log, sobel or boundaries. boundaries omits the edges of texture")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel", "boundaries"}));
-  app.add_option(
-         "--threshold", options.threshold,
-         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]|noise] (default auto; noise "
-         "finds nothing where nothing but noise is); "
-         "log: gray levels (default 0.3 of 255; with --mode threshold 5, and sigma 1.4); "
-         "sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white; boundaries: of strength over what lies around "
-         "it (default 9)")
+  app.add_option("--threshold", options.threshold,
+                 "number, or for canny auto[:RULE]; the unit depends on the method. canny: the "
+                 "high threshold, low is T/2; RULE is otsu, median, percentile[:P] or noise, which "
+                 "finds no edges in pure noise. log: gray levels of the response. sobel: "
+                 "magnitude; without it the result is the magnitudes, the largest possible one "
+                 "white. boundaries: strength relative to the surroundings")
       ->type_name("T");
-  app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny's")
+  app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny")
       ->type_name("L");
   app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
-  app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")
+  app.add_option("--mask", options.mask, "canny: picture; no edges where it is black")
       ->type_name("FILE");
   options.described.add<CannyEdges>(app, "canny");
   options.described.add<LogEdges>(app, "log", {"threshold"});
   options.described.add<SobelEdges>(app, "sobel", {"threshold"});
+  group_since(app, before_method, "Method");
+  const auto before_lines = app.get_options();
+  app.add_option("--lines", options.lines.out,
+                 "write edges as lines: .svg, .geojson, .json, a folder, -. A folder takes several "
+                 "inputs; - writes to stdout")
+      ->type_name("OUT");
+  app.add_option("--lines-format", options.lines.format, "format of lines in folders and on stdout")
+      ->type_name("NAME")
+      ->check(one_of_names({"svg", "geojson", "json"}));
+  options.tracing.add<LineOptions>(app);
+  group_since(app, before_lines, "Lines");
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_json |
                  takes_limits | takes_sandbox | takes_explain,
@@ -277,6 +288,17 @@ Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
   add_edges_options(*app, *state);
+  app->description(
+      "Finds edges in pictures and videos.\n"
+      "Methods: canny finds thin edges by gradient and hysteresis; log the zero crossings of a "
+      "Laplacian of Gaussian; sobel the gradient magnitude; boundaries the contours of objects, "
+      "without texture.\n\nDefaults:\n" +
+      state->described.defaults_table(
+          {{"--threshold",
+            {{"canny", "auto"},
+             {"log", default_of<LogEdges>("threshold")},
+             {"sobel", default_of<SobelEdges>("threshold")},
+             {"boundaries", default_of<BoundaryOptions>("threshold")}}}}));
   return {app, [state] {
             check_memory(state->memory);
             return run(*state);

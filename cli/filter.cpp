@@ -104,37 +104,34 @@ Verb add_filter(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "filter",
-      "Filters pictures and videos: average, sharpen, Gaussian, Laplacian, any stencil, or the "
-      "median.\n"
-      "Taps lie over the picture as written (correlation, as cv::filter2D). Alpha is left as it "
-      "is.\n"
-      "Of videos the luma is filtered; color is kept with the median and where the taps sum to 1, "
-      "else it is left out.");
+      "Filters pictures and videos: Gaussian, sharpen, any stencil, or the median.\nKernels are "
+      "applied as correlation, like cv::filter2D. Alpha is not changed. "
+      "Videos are filtered in luma; color is kept by the median and by kernels that sum to 1, "
+      "otherwise dropped.");
   add_job_options(*app, state->jobs);
   add_memory(*app, state->memory);
   app->add_option("--kernel", state->kernel,
                   "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
-                  "\"rows;of;numbers [/ divisor]\", or a file of such rows")
+                  "\"rows;of;numbers [/ divisor]\" or a file of rows")
       ->type_name("KERNEL");
   app->add_option("--median", state->median,
-                  "instead of a kernel: the middle of K x K samples, K odd; of float pictures at "
-                  "most 5")
+                  "median of K x K samples, K odd; at most 5 for floats. Replaces --kernel")
       ->type_name("K");
   state->described.add<FilterOptions>(*app, "--kernel");
   state->described.add<MedianOptions>(*app, "--median", {"ksize"});
   app->add_option("--depth", state->depth,
-                  "bring samples to 8, 16 (white stays white) or float (numbers stay) first")
+                  "convert samples first: 8, 16 or float. White stays white between 8 and 16; "
+                  "float keeps the numbers")
       ->type_name("8|16|float")
       ->check(one_of_names({"8", "16", "float"}));
-  add_common(
-      *app, state->common,
-      takes_devices | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
-          takes_sandbox | takes_explain,
-      {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
-       "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
-       "cuesta filter scan.tif -o edges.tif --kernel laplacian --absolute",
-       "cuesta filter speckled.png -o clean.png --median 5",
-       "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
+  add_common(*app, state->common,
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_json |
+                 takes_limits | takes_sandbox | takes_explain,
+             {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
+              "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
+              "cuesta filter scan.tif -o edges.tif --kernel laplacian --absolute",
+              "cuesta filter speckled.png -o clean.png --median 5",
+              "cuesta filter photo.jpg -o e.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
   return {app, [state] {
             check_memory(state->memory);
             return run(*state);

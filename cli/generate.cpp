@@ -80,6 +80,27 @@ std::string man_option(const CLI::Option& option) {
   return fmt::format(".TP\n{}\n{}\n", head, roff(option.get_description()));
 }
 
+// Paragraphs are filled; lines that begin with blanks, and those before them, keep their form.
+std::string man_text(const std::string& text) {
+  std::string out;
+  bool is_table = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_head = line.ends_with(':');
+    if (line.starts_with(' ') || is_head) {
+      if (!is_table) out += ".PP\n.nf\n";
+      is_table = true;
+    } else {
+      if (is_table) out += ".fi\n";
+      is_table = false;
+      if (line.empty()) continue;
+      out += ".PP\n";
+    }
+    out += roff(line) + '\n';
+  }
+  return is_table ? out + ".fi\n" : out;
+}
+
 std::string man_verb(const CLI::App& verb) {
   std::string out = fmt::format(".SH CUESTA {}\n.B cuesta {}\n[\\fIoptions\\fR]", verb.get_name(),
                                 verb.get_name());
@@ -90,13 +111,15 @@ std::string man_verb(const CLI::App& verb) {
     arguments += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff(one->get_name(true)),
                              roff(one->get_description()));
   }
-  out += fmt::format("\n.PP\n.nf\n{}\n.fi\n", roff(verb.get_description())) + arguments;
-  std::string group;
-  for (const auto* option : options_of(verb)) {
-    if (option->get_group() != group && option->get_group() != "Options")
-      out += fmt::format(".SS {}\n", roff(option->get_group()));
-    group = option->get_group();
-    out += man_option(*option);
+  out += '\n' + man_text(verb.get_description()) + arguments;
+  std::vector<std::string> groups;
+  for (const auto* option : options_of(verb))
+    if (std::ranges::find(groups, option->get_group()) == groups.end())
+      groups.push_back(option->get_group());
+  for (const std::string& group : groups) {
+    if (group != "Options") out += fmt::format(".SS {}\n", roff(group));
+    for (const auto* option : options_of(verb))
+      if (option->get_group() == group) out += man_option(*option);
   }
   return out + fmt::format(".SS Examples\n.nf\n{}.fi\n", roff(verb.get_footer()));
 }
@@ -222,7 +245,7 @@ std::string zsh_words(const CLI::App& verb) {
     std::vector<std::string> names;
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     for (const auto& name : option->get_snames()) names.push_back("-" + name);
-    std::string rest = fmt::format("[{}]", zsh_text(option->get_description()));
+    std::string rest = fmt::format("[{}]", zsh_text(summary_of(*option)));
     if (takes_value(*option)) {
       const auto choices = names_in_type(option->get_type_name());
       rest +=
@@ -257,7 +280,7 @@ std::string zsh(const CLI::App& root) {
            "\n";
   }
   out +=
-      "  )\n  local -a words_alone=('help:Says what a verb does and takes.' 'version:The "
+      "  )\n  local -a words_alone=('help:Show the help of a verb.' 'version:Show the "
       "version.')\n"
       "  if ((CURRENT == 2)); then\n    _describe verb verbs -- words_alone\n    return\n  fi\n"
       "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n"
@@ -279,7 +302,7 @@ std::string fish_words(const CLI::App& verb, const std::string& head) {
     const auto choices = names_in_type(option->get_type_name());
     if (takes_value(*option))
       out += choices.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-    out += " -d " + in_single_quotes(replaced(option->get_description(), "\\", "\\\\")) + "\n";
+    out += " -d " + in_single_quotes(replaced(summary_of(*option), "\\", "\\\\")) + "\n";
   }
   for (const auto* one : positionals_of(verb))
     if (const auto choices = names_in_type(one->get_type_name()); !choices.empty())
@@ -298,9 +321,9 @@ std::string fish(const CLI::App& root) {
                        verb->get_name(), in_single_quotes(first_sentence(verb->get_description())));
   }
   out +=
-      "complete -c cuesta -n __fish_use_subcommand -f -a help -d 'Says what a verb does and "
-      "takes.'\n"
-      "complete -c cuesta -n __fish_use_subcommand -f -a version -d 'The version.'\n";
+      "complete -c cuesta -n __fish_use_subcommand -f -a help -d 'Show the help of a "
+      "verb.'\n"
+      "complete -c cuesta -n __fish_use_subcommand -f -a version -d 'Show the version.'\n";
   out += fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
                      fmt::join(verb_names(root), " "));
   out +=
@@ -330,7 +353,7 @@ Verb add_generate(CLI::App& parent) {
   return {app, [what, root] {
             // What a package has beside the command is not here yet when the build asks.
             for (CLI::App* one : root->get_subcommands([](CLI::App*) { return true; }))
-              if (one->get_name() == "bench") one->group("SUBCOMMANDS");
+              if (one->get_name() == "bench") one->group(verb_group);
             print_data(*what == "man"    ? man_page(*root)
                        : *what == "bash" ? bash(*root)
                        : *what == "zsh"  ? zsh(*root)

@@ -219,37 +219,33 @@ void make_folder(const std::string& out) {
 void add_follow(CLI::App& app, bool& follow) {
   app.add_flag(
       "--follow", follow,
-      "write a video's results under their names as they come, and keep them however the run ends; "
-      "of live video they are anyway");
+      "write results in place while running. Partial results are kept; always on for live video");
 }
 
 void add_band(CLI::App& app, int& band) {
-  app.add_option("--band", band, "use this channel of a picture alone, from 1")
+  app.add_option("--band", band, "process only this channel, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
 }
 
 void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
-  app.add_option("INPUT", jobs.inputs,
-                 "pictures, videos, folders of either, an address, or - (stdin)")
+  app.add_option("INPUT", jobs.inputs, "pictures, videos, folders, an address, or - (stdin)")
       ->type_name("")
       ->required();
   app.add_option("-o,--output", jobs.out,
-                 "result; a folder for several inputs; - writes to stdout: a video as y4m, a "
-                 "picture as PNG")
+                 "result file; a folder for several inputs; - (stdout). To stdout, a video is y4m "
+                 "and a picture PNG")
       ->type_name("OUT")
       ->required(output_required);
-  app.add_option("--format", jobs.format,
-                 "in a folder OUT and on stdout, write pictures in this format: png, tif, ...")
+  app.add_option("--format", jobs.format, "picture format in folders and on stdout: png, tif, ...")
       ->type_name("EXT");
-  app.add_option("--page", jobs.page,
-                 "of a file of several pictures take this one, from 1; 0 (default) takes all")
+  app.add_option("--page", jobs.page, "page of a picture file, from 1; 0 (default): all")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 20));
   add_band(app, jobs.band);
   app.add_option("--white", jobs.white,
-                 "which number of a float picture is white: auto (default: 1, 255 or 65535, the "
-                 "first that holds it), a number, or light (linear, as of HDR pictures)")
+                 "white of float pictures: auto (default), light, a number. auto: 1, 255 or 65535, "
+                 "the first that is not exceeded; light: linear, as HDR pictures")
       ->type_name("W");
   add_follow(app, jobs.follow);
 }

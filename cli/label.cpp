@@ -139,37 +139,36 @@ Verb add_label(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "label",
-      "Lists the connected components of a mask: box, area, centroid.\n"
-      "A mask is what is brighter than --threshold in a picture's gray levels. Components count "
-      "from 1 by their first pixel, row by row; coordinates are those of pixels, from 0 in the "
-      "upper left corner of the picture or of --region.");
+      "Lists the connected components of a mask: box, area, centroid.\nThe mask is the pixels with "
+      "a gray level above --threshold. Components are numbered from 1 by their first pixel in "
+      "raster order. Coordinates are pixels from the upper left corner of the picture, or of "
+      "--region.");
   app->add_option("INPUT", state->input, "a picture; - reads one from standard input")
       ->type_name("")
       ->required();
-  app->add_option("-o,--output", state->out,
-                  "a .csv or .ndjson file; - (default) is standard output")
+  app->add_option("-o,--output", state->out, "a .csv or .ndjson file; - (default): stdout")
       ->type_name("OUT");
-  app->add_option("--format", state->format, "of standard output: csv (default) or ndjson")
+  app->add_option("--format", state->format, "format of stdout: csv (default) or ndjson")
       ->type_name("NAME")
       ->check(one_of_names({"csv", "ndjson"}));
   app->add_option("--threshold", state->threshold,
-                  "gray levels above it are set; 0 (default): all that is not black")
+                  "gray level above which pixels are set (default 0)")
       ->type_name("T");
   state->described.add<LabelOptions>(*app);
-  app->add_option("--page", state->page, "of a file with several, this one, from 1")
+  app->add_option("--page", state->page, "page of a file with several, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
   add_band(*app, state->band);
   app->add_option("--memory", state->memory.memory,
-                  "work on pictures that take more in bands of rows, with the same list, which "
-                  "comes on top: 512MB, 2GiB, or bytes")
+                  "memory limit: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
+                  "rows with the same result; the list itself needs additional memory")
       ->type_name("SIZE")
       ->group("Large pictures");
   add_common(
       *app, state->common,
       takes_devices | takes_strategy | takes_threads | takes_region | takes_limits | takes_sandbox,
       {"cuesta label mask.png -o parts.csv",
-       "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
+       "cuesta label scan.tif --threshold 128 --format ndjson | jq .area",
        "cuesta label huge.tif -o parts.csv --memory 512MB"});
   return {app, [state] { return run(*state); }};
 }

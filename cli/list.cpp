@@ -136,7 +136,8 @@ Verb add_list(CLI::App& parent) {
     std::string what = "strategies";
   };
   auto state = std::make_shared<State>();
-  CLI::App* app = parent.add_subcommand("list", "Lists what this build holds.");
+  CLI::App* app =
+      parent.add_subcommand("list", "Lists operations, strategies or devices of this build.");
   app->add_option("WHAT", state->what, "operations, strategies (default) or devices")
       ->type_name("")
       ->check(one_of_names({"operations", "strategies", "devices"}));

@@ -17,7 +17,8 @@ int run(std::vector<std::string> arguments) {
   app.footer(
       "  cuesta edges photo.jpg -o edges.png\n"
       "  cuesta detect street.mp4 -o boxes.mp4 --json objects.ndjson\n"
-      "  cuesta verify\n");
+      "  cuesta verify\n\n"
+      "`cuesta VERB --help` explains a verb; `man cuesta` has the details.\n");
   const auto add = [](CLI::App& parent) -> std::vector<Verb> {
     return {add_edges(parent),  add_filter(parent), add_label(parent),
             add_detect(parent), add_tune(parent),   add_list(parent),

@@ -14,14 +14,15 @@ namespace cuesta::cli {
 
 void add_memory(CLI::App& app, MemoryOptions& options) {
   app.add_option("--memory", options.memory,
-                 "work on pictures that take more in bands of rows, with the same result: 512MB, "
-                 "2GiB, or bytes. A run that is killed goes on where it was")
+                 "memory limit: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
+                 "rows with identical results, and interrupted runs resume")
       ->type_name("SIZE")
       ->group("Large pictures");
-  app.add_flag("--restart", options.restart, "with --memory: not where a killed run was")
+  app.add_flag("--restart", options.restart, "start over instead of resuming (with --memory)")
       ->group("Large pictures");
-  app.add_option("--tiff", options.tiff,
-                 "how .tif results lie: strips (default), tiled or pyramid; above 4 GB BigTIFF")
+  app.add_option(
+         "--tiff", options.tiff,
+         "layout of .tif results: strips (default), tiled, pyramid. Files above 4 GB are BigTIFF")
       ->type_name("LAYOUT")
       ->check(one_of_names({"strips", "tiled", "pyramid"}))
       ->group("Large pictures");

@@ -30,10 +30,12 @@ void as_options(std::vector<std::string>& arguments) {
 int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& add,
              std::vector<std::string> arguments, const std::function<int(const Verb&)>& run) {
   app.formatter(std::make_shared<HelpFormatter>());
-  app.set_help_flag("-h,--help", "this text");
-  app.set_version_flag("-V,--version", "cuesta " CUESTA_VERSION, "the version");
+  app.set_help_flag("-h,--help", "show this text");
+  app.set_version_flag("-V,--version", "cuesta " CUESTA_VERSION, "show the version");
   app.require_subcommand(1);
   const std::vector<Verb> verbs = add(app);  // they inherit the formatter and --help
+  for (const Verb& verb : verbs)
+    if (!verb.app->get_group().empty()) verb.app->group(verb_group);
   try {
     as_options(arguments);
     add_config(app, arguments);
@@ -47,7 +49,7 @@ int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& a
   } catch (const CLI::ParseError& error) {
     print_error(words_for(app, arguments, error.what()));
     print_raw(fmt::format(
-        "cuesta {}--help says more\n",
+        "cuesta {}--help lists the options\n",
         app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " "));
     return exit_usage;
   }

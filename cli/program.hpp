@@ -23,8 +23,7 @@ int main_of(const std::function<int()>& work);
 
 /// The first sentence of bench's help, there and in the command's list of verbs.
 inline constexpr const char* bench_summary =
-    "Verifies every strategy, then times them beside a copy of the picture and, where its module\n"
-    "is there, OpenCV.";
+    "Verifies every strategy, then times it beside a copy of the picture and OpenCV.";
 
 /// The path of another program of the project, beside this one or in a folder of PATH; empty where
 /// there is none.

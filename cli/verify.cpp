@@ -116,17 +116,18 @@ Verb add_verify(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "verify",
-      "Runs every strategy on made-up pictures and holds the bytes against the reference's.\n"
-      "Exit code 0: all equal; 1: a strategy differs, or ran nothing.");
-  app->add_option("OPERATION", state->operation, "only this operation")->type_name("");
+      "Runs every strategy and compares its bytes with the reference.\nThe pictures are generated. "
+      "Exit code 0: all equal; 1: a strategy differs or nothing ran.");
+  app->add_option("OPERATION", state->operation, "operation to verify; default all")->type_name("");
   app->add_option("--level", state->level,
-                  "quick (default), full: more shapes and options, or sizes: all of 1..70 x 1..70")
+                  "quick (default), full or sizes. full: more shapes and options; sizes: all of "
+                  "1..70 x 1..70")
       ->type_name("LEVEL")
       ->check(one_of_names({"quick", "full", "sizes"}));
-  app->add_option("--stride", state->stride, "at --level sizes, only every N-th size")
+  app->add_option("--stride", state->stride, "with --level sizes: every N-th size")
       ->type_name("N")
       ->check(CLI::Range(1, 4900));
-  app->add_option("--strategy", state->common.strategy, "only rows of this name")
+  app->add_option("--strategy", state->common.strategy, "strategies of this name only")
       ->type_name("NAME");
   add_common(
       *app, state->common, takes_device | takes_json,

@@ -13,20 +13,17 @@ namespace cuesta::cli {
 
 void add_watch_options(CLI::App& app, WatchOptions& options) {
   const auto known = app.get_options();
-  app.add_flag("--track", options.track,
-               "objects keep an id from frame to frame; all that follows turns it on");
-  app.add_option("--scene", options.scene,
-                 "zones, lines to count at and a mask: a .toml or .json file")
+  app.add_flag(
+      "--track", options.track,
+      "track objects; implied by the options below. An object keeps its id from frame to frame");
+  app.add_option("--scene", options.scene, "zones, counting lines and a mask: .toml or .json")
       ->type_name("FILE");
   app.add_option("--mask", options.mask,
-                 "a picture of the frames' size; objects count where it is not black")
+                 "picture of the frames' size; no objects where it is black")
       ->type_name("FILE");
   options.described.add<TrackingOptions>(app, {}, {"min_area"});
   add_watch_result_options(app, options);
-  for (CLI::Option* option : app.get_options()) {
-    if (std::ranges::find(known, option) == known.end() && !option->get_group().empty())
-      option->group("Objects and events");
-  }
+  group_since(app, known, "Objects and events");
 }
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {

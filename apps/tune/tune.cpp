@@ -128,14 +128,13 @@ int run(const TuneOptions& options) {
 
 Verb add_tune(CLI::App& parent) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* app = parent.add_subcommand(
-      "tune",
-      "Tries the options of edges on a picture, or of detect on a video, in the browser. Serves "
-      "one "
-      "page\non this machine alone; what is found there is copied as a command, a program or a "
-      "file.");
-  app->add_option("FILE", options->input, "a picture, or a video")->type_name("")->required();
-  app->add_option("--port", options->port, "listen on this port; 0 (default) takes a free one")
+  CLI::App* app =
+      parent.add_subcommand("tune",
+                            "Tunes edges on a picture, or detect on a video, in the "
+                            "browser.\nServes one page, on this machine only. The page copies "
+                            "the settings as a command, a program or an options file.");
+  app->add_option("FILE", options->input, "a picture or a video")->type_name("")->required();
+  app->add_option("--port", options->port, "port to listen on; 0 (default): a free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
   app->add_option("--page", options->page, "page of a picture file with several, from 1")
@@ -143,11 +142,10 @@ Verb add_tune(CLI::App& parent) {
       ->check(CLI::Range(1, 1 << 20))
       ->group("Input");
   add_band(*app, options->band);
-  app->add_flag("--no-open", options->stays_closed, "say the address and leave the browser to you");
-  app->add_flag(
-         "--no-sandbox", options->is_trusted,
-         "decode FILE with all rights of yours; without it nothing can be started, connected to "
-         "or\nwritten meanwhile, whatever FILE does to a decoder")
+  app->add_flag("--no-open", options->stays_closed, "print the address without opening a browser");
+  app->add_flag("--no-sandbox", options->is_trusted,
+                "decode FILE with all of your rights. By default a decoder cannot start programs, "
+                "connect or write")
       ->group("Input");
   add_common(*app, options->common, takes_threads | takes_region | takes_limits,
              {"cuesta tune photo.jpg", "cuesta tune street.mp4",

@@ -94,8 +94,7 @@ class CameraTable {
 }  // namespace
 
 void add_cameras_option(CLI::App& app, std::string& path) {
-  app.add_option("--cameras", path,
-                 "a file of cameras, each with its options, watched at once: .toml or .json")
+  app.add_option("--cameras", path, "watch the cameras of a .toml or .json file concurrently")
       ->type_name("FILE");
 }
 

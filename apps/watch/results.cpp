@@ -14,35 +14,32 @@
 namespace cuesta::cli {
 
 void add_watch_result_options(CLI::App& app, WatchOptions& options) {
-  app.add_option("--events", options.events, "a list of events: .csv, .edl or .ndjson; repeatable")
+  app.add_option("--events", options.events, "list of events: .csv, .edl or .ndjson; repeatable")
       ->type_name("OUT")
       ->allow_extra_args(false);
   app.add_option("--report", options.report,
-                 "one HTML page: timeline, every event with a picture, heat map")
+                 "HTML page with timeline, pictures of events, heat map")
       ->type_name("OUT");
-  app.add_option(
-         "--clips", options.clips,
-         "the part of the video that shows each event, into this folder; nothing is encoded")
+  app.add_option("--clips", options.clips, "folder of one clip per event, cut without encoding")
       ->type_name("OUT");
   app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
       ->type_name("OUT");
   app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
       ->type_name("OUT");
-  app.add_option(
-         "--on-event", options.on_event,
-         "run this when an event begins and ends; it gets a line of JSON on stdin; no shell")
+  app.add_option("--on-event", options.on_event,
+                 "run at the beginning and end of events. The command gets a line of JSON on "
+                 "stdin; no shell is started")
       ->type_name("CMD");
   app.add_option("--mqtt", options.mqtt,
-                 "events to an MQTT broker: mqtt://[user:password@]host[:port]/topic, or mqtts://")
+                 "publish events to mqtt://[user:password@]host[:port]/topic. mqtts:// encrypts")
       ->type_name("ADDRESS");
-  app.add_option("--mqtt-qos", options.mqtt_qos,
-                 "what the broker promises: 0, 1 (default: each message arrives) or 2 (once)")
+  app.add_option(
+         "--mqtt-qos", options.mqtt_qos,
+         "quality of service: 0, 1 (default) or 2. 1: each message arrives; 2: exactly once")
       ->type_name("N")
       ->check(CLI::Range(0, 2));
-  app.add_flag("--mqtt-objects", options.mqtt_objects,
-               "to the broker of --mqtt, each frame's objects too");
-  app.add_option("--heatmap", options.heat_map,
-                 "a picture of where it moved, over the dimmed first frame")
+  app.add_flag("--mqtt-objects", options.mqtt_objects, "publish the objects of each frame as well");
+  app.add_option("--heatmap", options.heat_map, "picture of the motion over the dimmed first frame")
       ->type_name("OUT");
 }
 

@@ -14,14 +14,12 @@ constexpr std::span<const Named<Refinement>> names_of(Refinement) { return refin
 
 template <>
 struct Described<TraceOptions> {
-  static constexpr auto fields =
-      std::tuple(field<&TraceOptions::tolerance>("tolerance", at_least(0),
-                                                 "how far a line may pass from the points it "
-                                                 "leaves out, in pixels; 0 keeps all"),
-                 field<&TraceOptions::min_length>("min_length", at_least(0),
-                                                  "shorter lines are left out, in pixels"),
-                 field<&TraceOptions::refinement>("refinement", any(),
-                                                  "where between the pixels the points are put"));
+  static constexpr auto fields = std::tuple(
+      field<&TraceOptions::tolerance>(
+          "tolerance", at_least(0), "tolerance of simplified lines, in pixels; 0 keeps all points"),
+      field<&TraceOptions::min_length>("min_length", at_least(0),
+                                       "drop shorter lines; length in pixels"),
+      field<&TraceOptions::refinement>("refinement", any(), "position of points between pixels"));
 };
 
 }  // namespace cuesta

@@ -10,36 +10,33 @@ template <>
 struct Described<TrackingOptions> {
   static constexpr auto fields = std::tuple(
       field<&TrackingOptions::min_area>("min_area", at_least(0),
-                                        "smaller objects are left out, in pixels"),
+                                        "drop smaller objects; area in pixels"),
       field<&TrackingOptions::max_area>("max_area", at_least(0).or_own("no limit"),
-                                        "larger objects are left out, in pixels"),
+                                        "drop larger objects; area in pixels"),
       field<&TrackingOptions::min_aspect>("min_aspect", at_least(0),
-                                          "objects with a box narrower than this are left out, "
-                                          "width over height"),
+                                          "drop boxes narrower than this, width / height"),
       field<&TrackingOptions::max_aspect>("max_aspect", at_least(0).or_own("no limit"),
-                                          "objects with a box wider than this are left out, width "
-                                          "over height"),
+                                          "drop boxes wider than this, width / height"),
       field<&TrackingOptions::join>("join", between(0, 1 << 20),
-                                    "boxes with fewer pixels between them are one object"),
+                                    "join boxes with fewer pixels between them"),
       field<&TrackingOptions::min_hits>("min_hits", between(1, 1 << 20),
-                                        "frames in a row that an object is seen in before it is "
-                                        "reported"),
+                                        "consecutive frames before an object is reported"),
       field<&TrackingOptions::max_age>("max_age", between(0, 1 << 20),
-                                       "frames that an object is kept without being seen"),
+                                       "frames that an unseen object is kept"),
       field<&TrackingOptions::min_iou>("min_iou", between(0, 1),
-                                       "overlap that makes a box the next one of an object, "
-                                       "intersection over union"),
+                                       "overlap of consecutive boxes of an object (IoU)"),
       field<&TrackingOptions::min_moved>("min_moved", at_least(0),
-                                         "how far an object goes before it is reported, in pixels"),
+                                         "distance before an object is reported, in pixels"),
       field<&TrackingOptions::merge_window>("merge_window", at_least(0),
-                                            "events with less between them are one, in seconds"),
+                                            "join events with shorter gaps, in seconds"),
       field<&TrackingOptions::pre_roll>("pre_roll", at_least(0),
-                                        "what an event's clip shows before it, in seconds"),
-      field<&TrackingOptions::post_roll>("post_roll", at_least(0), "and after it, in seconds"),
+                                        "clip before an event, in seconds"),
+      field<&TrackingOptions::post_roll>("post_roll", at_least(0),
+                                         "clip after an event, in seconds"),
       field<&TrackingOptions::min_event>("min_event", at_least(0),
-                                         "shorter events are none, in seconds"),
+                                         "drop shorter events, in seconds"),
       field<&TrackingOptions::max_event>("max_event", at_least(1),
-                                         "longer events are cut there, in seconds"));
+                                         "cut longer events, in seconds"));
 };
 
 }  // namespace cuesta

@@ -620,7 +620,7 @@ class Options(DetectTest):
 
     def test_help(self):
         done = self.run_cuesta("detect", "--help")
-        self.assertTrue(done.stdout.startswith(b"Examples:\n  cuesta detect "), done.stdout)
+        self.assertIn(b"\nExamples:\n  cuesta detect ", done.stdout)
 
 
 class VideoFiles(DetectTest):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every `cuesta ...` line of README.md and docs/user runs, on inputs that are made here.
+"""Every `cuesta ...` line of README.md, docs/user and --help runs, on inputs that are made here.
 
     test_commands.py CUESTA
     test_commands.py --self-test
@@ -7,6 +7,7 @@
 Lines are taken from code blocks. A line that needs a camera, a broker, a GPU or a browser must be
 understood: it may end for want of these, but not with exit code 2 (usage). A line of a console
 (`$ cuesta ...`) shows what follows it: each of these lines must be in the output, with any numbers.
+The layout of the help of every verb is checked as well.
 """
 
 import os
@@ -24,7 +25,7 @@ COMMAND = None
 # Exit codes of lines that need something which a test does not have, by what they hold.
 NEEDS = {"rtsp://": (3,), "mqtt": (3, 4), "cameras.toml": (3,), "cuda": (5,), "BSDS500": (3,)}
 # Verbs and inputs that run until they are ended; understood if they still run after a moment.
-ENDLESS = ("tune", "bench", "rtsp://", "cameras.toml")
+ENDLESS = ("tune", "bench", "verify", "rtsp://", "cameras.toml")
 SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
 CAMERAS = '[[cameras]]\nname = "a"\ninput = "street.y4m"\n'
 
@@ -169,7 +170,88 @@ class Commands(unittest.TestCase):
             self.assertGreater(len(shown(page.read_text(encoding="utf-8"))), 3, name)
 
 
+def options_of(text):
+    """(names, lines of the description) of every option of a help text."""
+    found, names = [], None
+    for line in text.split("\n"):
+        head = re.match(r"  (-\S.*?)(?: {2,}(.*))?$", line)
+        if head:
+            names = head[1]
+            found.append((names, [head[2]] if head[2] else []))
+        elif names and re.match(r" {26}\S", line):
+            found[-1][1].append(line.strip())
+        else:
+            names = None
+    return found
+
+
+def faults_of_help(text):
+    """What is wrong with the layout of a help text."""
+    lines = text.rstrip("\n").split("\n")
+    faults = [f"{len(line)} columns: {line}" for line in lines if len(line) > 79]
+    if len(lines) < 3 or not lines[0].endswith(".") or lines[1] or not lines[2].startswith("Usage"):
+        faults.append("it does not begin with a summary, an empty line and the usage")
+    if "\nExamples:\n  cuesta" not in text:
+        faults.append("it has no examples")
+    for names, description in options_of(text):
+        if not 1 <= len(description) <= 3:
+            faults.append(f"{names}: its description has {len(description)} lines")
+        elif description[-1].endswith(".") and not description[-1].endswith("..."):
+            faults.append(f"{names}: its description is no single phrase")
+    return faults
+
+
+class Help(unittest.TestCase):
+    def texts(self):
+        """(verb, help text) of every verb, and of the command itself."""
+
+        def help_of(*words):
+            words = [COMMAND, *words, "--help"]
+            return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+        top = help_of()
+        verbs = re.findall(r"^  ([a-z]+)(?= {2,})", top, re.MULTILINE)
+        self.assertGreaterEqual(set(verbs), {"edges", "filter", "label", "detect", "verify"})
+        return [("", top), *((verb, help_of(verb)) for verb in verbs)]
+
+    def test_layout(self):
+        count = 0
+        for verb, text in self.texts():
+            count += len(options_of(text))
+            with self.subTest(verb=verb):
+                self.assertEqual(faults_of_help(text), [])
+        self.assertGreater(count, 150)
+
+    def test_examples(self):
+        count = 0
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            make_inputs(folder)
+            for verb, text in self.texts():
+                examples = re.findall(r"^  (cuesta .*)$", text, re.MULTILINE)
+                self.assertTrue(examples, verb)
+                for line in examples:
+                    count += 1
+                    with self.subTest(line=line):
+                        Commands.run_line(self, folder, line, [])
+        self.assertGreater(count, 25)
+
+
 def self_test():
+    good = (
+        "Does it.\n\nUsage: x\n\nExamples:\n  cuesta x\n\nOptions:\n  -a,--all                do\n"
+    )
+    good += " " * 26 + "all\n  --much-longer-than-that NAME\n" + " " * 26 + "set it\n"
+    assert options_of(good) == [
+        ("-a,--all", ["do", "all"]),
+        ("--much-longer-than-that NAME", ["set it"]),
+    ]
+    assert faults_of_help(good) == []
+    for old, new in (
+        ("Does it.", "Usage"), ("cuesta x", ""), ("set it", "set it. Or not."), ("set it", "s" * 70),
+        (" " * 26 + "set it\n", ""), ("all\n", "all\n" + 2 * f"{' ' * 26}of\n"),
+    ):  # fmt: skip
+        assert len(faults_of_help(good.replace(old, new))) == 1, (old, new)
     page = "a `cuesta no`\n\n    cuesta edges a -o b  # c\n    $ cuesta label - | head\n    two 3\n\nx\n"
     assert shown(page) == [("cuesta edges a -o b  # c", []), ("cuesta label - | head", ["two 3"])]
     assert arguments_of("cuesta edges a -o b  # c") == (["edges", "a", "-o", "b"], False)

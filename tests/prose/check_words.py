@@ -27,7 +27,7 @@ HEADERS = ("include", "src/c/include")
 # Folders whose comments are clean; a folder enters once and stays.
 COMMENTS = ()
 # How many retired words each kind of text still has: may only go down. Kinds that are not here have none.
-CEILINGS = {"page": 5, "help": 44}
+CEILINGS = {}
 CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".inl"}
 
 

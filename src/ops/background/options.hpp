@@ -25,11 +25,11 @@ constexpr auto background_fields(std::string_view model) {
   return std::tuple(
       field<Path..., &BackgroundOptions::model>(
           model, any(),
-          "how the background is known: the first frame, a running mean, a sigma-delta median, an "
-          "integer mixture of Gaussians, or samples of the past"),
-      field<Path..., &BackgroundOptions::rate_shift>(
-          "rate_shift", between(1, 12).or_own("the model's own: mean 6, mixture 9"),
-          "learning rate 2^-rate_shift of mean and mixture"));
+          "background model. first: the first frame; mean: a running mean; median: sigma-delta; "
+          "mixture: integer mixture of Gaussians; samples: samples of past frames"),
+      field<Path..., &BackgroundOptions::rate_shift>("rate_shift",
+                                                     between(1, 12).or_own("mean 6, mixture 9"),
+                                                     "learning rate 2^-N of mean and mixture"));
 }
 
 template <>

@@ -8,10 +8,10 @@ namespace cuesta {
 
 template <>
 struct Described<BoundaryOptions> {
-  static constexpr auto fields = std::tuple(
-      field<&BoundaryOptions::threshold>("threshold", between(0, 10000),
-                                         "of an edge's strength over the power 3/4 of what lies "
-                                         "around it; half of it goes on along an edge"));
+  static constexpr auto fields = std::tuple(field<&BoundaryOptions::threshold>(
+      "threshold", between(0, 10000),
+      "strength relative to the surroundings. The ratio of an edge's strength to that of its "
+      "surroundings to the power 3/4; half of it continues an edge"));
 };
 
 }  // namespace cuesta

@@ -28,13 +28,13 @@ std::string exact_text(const Thresholds& value);
 
 template <auto Member>
 constexpr auto thresholds_field() {
-  return field<Member>("threshold", any(), "low and high, or how they are found from the picture");
+  return field<Member>("threshold", any(), "low and high thresholds, or the rule that finds them");
 }
 template <auto Member>
 constexpr auto color_field() {
   return field<Member>("color", any(),
-                       "of pictures of three channels: the strongest channel's gradient at each "
-                       "pixel, as cv::Canny's, or that of the structure tensor, Di Zenzo's");
+                       "gradient of color pictures. strongest: the strongest channel at each "
+                       "pixel, as cv::Canny; structure: the structure tensor (Di Zenzo)");
 }
 
 template <>
@@ -48,10 +48,10 @@ template <>
 struct Described<CannyOptions> {
   static constexpr auto fields = std::tuple(
       field<&CannyOptions::sigma>("sigma", at_least(0),
-                                  "of the Gaussian before the gradient, in pixels; 0 smooths "
-                                  "nothing, then edges are cv::Canny's"),
+                                  "sigma of the Gaussian, in pixels; 0: none. It smooths before "
+                                  "the gradient; with 0 the edges are cv::Canny's"),
       field<&CannyOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                  "side of the Gaussian's window"),
+                                  "side of the Gaussian window"),
       thresholds_field<&CannyOptions::thresholds>(), norm_field<&CannyOptions::norm>(),
       aperture_field<&CannyOptions::aperture>(), color_field<&CannyOptions::color>());
 };

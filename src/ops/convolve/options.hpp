@@ -7,26 +7,26 @@
 namespace cuesta {
 
 /// What a window of 0 takes, wherever a Gaussian has one.
-inline constexpr std::string_view window_of_sigma =
-    "5 for sigma 1.4, else round(6 sigma + 1) made odd";
+inline constexpr std::string_view window_of_sigma = "from sigma";
 
 template <>
 struct Described<FilterOptions> {
   static constexpr auto fields = std::tuple(
       border_field<&FilterOptions::border>(),
-      field<&FilterOptions::absolute>("absolute", any(),
-                                      "take |result| before the offset is added"),
-      field<&FilterOptions::offset>("offset", any(), "added after rounding, before saturation"));
+      field<&FilterOptions::absolute>("absolute", any(), "take |result| before adding the offset"),
+      field<&FilterOptions::offset>("offset", any(),
+                                    "value added after rounding, before saturation"));
 };
 
 template <>
 struct Described<GaussianOptions> {
-  static constexpr auto fields = std::tuple(
-      field<&GaussianOptions::sigma>("sigma", at_least(0).or_own("0.3((ksize - 1)/2 - 1) + 0.8"),
-                                     "of the Gaussian, in pixels; it or ksize is given"),
-      field<&GaussianOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                     "side of the window"),
-      border_field<&GaussianOptions::border>());
+  static constexpr auto fields =
+      std::tuple(field<&GaussianOptions::sigma>(
+                     "sigma", at_least(0).or_own("0.3((ksize - 1)/2 - 1) + 0.8"),
+                     "sigma of the Gaussian, in pixels. Either sigma or ksize is required"),
+                 field<&GaussianOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+                                                "side of the window"),
+                 border_field<&GaussianOptions::border>());
 };
 
 template <>

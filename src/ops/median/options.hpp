@@ -8,9 +8,10 @@ namespace cuesta {
 
 template <>
 struct Described<MedianOptions> {
-  static constexpr auto fields = std::tuple(
-      field<&MedianOptions::ksize>("ksize", odd(1, 255), "side of the window; of floats at most 5"),
-      border_field<&MedianOptions::border>());
+  static constexpr auto fields =
+      std::tuple(field<&MedianOptions::ksize>("ksize", odd(1, 255),
+                                              "side of the window; at most 5 for floats"),
+                 border_field<&MedianOptions::border>());
 };
 
 }  // namespace cuesta

@@ -14,8 +14,8 @@ template <>
 struct Described<MorphologyOptions> {
   static constexpr auto fields = std::tuple(
       field<&MorphologyOptions::border>("border", any(),
-                                        "what each step reads outside the picture; without one, "
-                                        "what is outside never wins"));
+                                        "samples outside the picture, for each step. Without a "
+                                        "border, samples outside have no effect"));
 };
 
 }  // namespace cuesta

@@ -16,7 +16,7 @@ constexpr auto aperture_field() {
 template <auto Member>
 constexpr auto norm_field() {
   return field<Member>("norm", any(),
-                       "the gradient's magnitude: |gx| + |gy|, or the root of the sum of squares");
+                       "gradient magnitude. l1: |gx| + |gy|; l2: the root of the sum of squares");
 }
 
 template <>
