@@ -202,7 +202,7 @@ class MotionDetector {
   /// After them, save() is right for
   /// every later frame. Empty where every frame updates the state; only `first` without `relearn`
   /// and `steady` has a number.
-  std::optional<int64_t> founded_by() const;
+  std::optional<int64_t> initialised_by() const;
 
  private:
   struct State;

@@ -255,14 +255,14 @@ class MotionDetector(HoldsState):
         self._core.load(saved)
 
     @property
-    def founded_by(self) -> int | None:
+    def initialised_by(self) -> int | None:
         """Number of first frames that determine the background; None where all frames do.
 
         Only the background "first" without `relearn` and `steady` has such a number. After these
         frames `save` returns the right state for any later frame. Parts of a video can then be
         processed in any order.
         """
-        return self._core.founded_by
+        return self._core.initialised_by
 
 
 @described

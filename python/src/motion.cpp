@@ -133,9 +133,9 @@ class Detector {
     small_.load(detector_, bytes);
     size_ = {};
   }
-  std::optional<int64_t> founded_by() {
+  std::optional<int64_t> initialised_by() {
     const std::lock_guard lock(mutex_);
-    return detector_.founded_by();
+    return detector_.initialised_by();
   }
 
  private:
@@ -215,7 +215,7 @@ void bind_motion(nb::module_& m) {
       .def("reset", &Detector::reset)
       .def("save", &Detector::save)
       .def("load", &Detector::load, "saved"_a)
-      .def_prop_ro("founded_by", &Detector::founded_by);
+      .def_prop_ro("initialised_by", &Detector::initialised_by);
   nb::class_<Subtractor>(m, "BackgroundSubtractor")
       .def("__init__", made_with<Subtractor, BackgroundOptions>("BackgroundSubtractor"),
            "keywords"_a)

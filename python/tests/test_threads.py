@@ -389,7 +389,7 @@ def test_a_detector_is_saved_and_asked_while_others_push(picture: Picture) -> No
             other.load(detector.save())
             assert other.push(moved) == found
             assert detector.mask.shape == picture.shape and len(detector.states) == 1
-            assert detector.founded_by is not None and detector.threshold == expected.threshold
+            assert detector.initialised_by is not None and detector.threshold == expected.threshold
 
     detector.push(moved)
     at_once([push, ask] * 2)

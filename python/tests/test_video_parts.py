@@ -176,7 +176,7 @@ def test_what_the_first_frames_found_holds_for_all() -> None:
         ({"background": "first", "relearn": 60}, None),
         ({"background": "samples"}, None),
     ]:
-        assert cuesta.MotionDetector(**options).founded_by == number  # type: ignore[arg-type]
+        assert cuesta.MotionDetector(**options).initialised_by == number  # type: ignore[arg-type]
     frames = list(scene(40, (96, 130)))
     options = {"background": "first", "warm_up": 7, "blur": 3}
     one = cuesta.MotionDetector(**options)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ before. To equal the result of one process, a part must therefore resume from th
 before it. With a video for every worker, each worker processes its video to the end. It leaves the
 detector's state after each part, for the worker that resumes if it dies. Otherwise the state is
 passed from part to part on any worker, and the next parts are decoded while it is in flight. One
-model is determined by its first frames (`MotionDetector.founded_by`); only then are the parts of
+model is determined by its first frames (`MotionDetector.initialised_by`); only then are the parts of
 one video processed in parallel.
 """
 
@@ -81,7 +81,7 @@ class _Cluster:
         self._cut: Any = ray.remote(**often)(parts_of)
         self._look: Any = ray.remote(num_cpus=self.num_cpus, max_retries=0)(look_at)
         self._finish: Any = ray.remote(**often, num_returns=2)(_finish)
-        self._founded = self.watch.detector().founded_by
+        self._founded = self.watch.detector().initialised_by
 
     def stop(self) -> None:
         """Stops all videos, from any thread."""

@@ -411,7 +411,7 @@ void MotionDetector::load(std::span<const uint8_t> saved) {
   state_ = std::move(made);
 }
 
-std::optional<int64_t> MotionDetector::founded_by() const {
+std::optional<int64_t> MotionDetector::initialised_by() const {
   const MotionOptions& options = state_->options;
   if (options.background.model != BackgroundModel::first || options.relearn > 0 ||
       options.steady > 0)
