@@ -34,6 +34,8 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "plain": functools.partial(cuesta.canny, low=40, high=90, sigma=0),
         "automatic": cuesta.canny,
         "l2": functools.partial(cuesta.canny, low=40, high=90, norm="l2"),
+        "floats": lambda x, **how: cuesta.canny(as_float(x), 40, 90, **how),
+        "words": lambda x, **how: cuesta.canny(as_words(x), 40, 90, **how),
     },
     "log": {
         "edges": cuesta.log_edges,
@@ -98,6 +100,10 @@ def in_sixteens(x: Any) -> Any:
 
 def as_float(x: Any) -> Any:
     return x.to(torch.float32) if isinstance(x, torch.Tensor) else x.astype("float32")
+
+
+def as_words(x: Any) -> Any:
+    return x.to(torch.uint16) if isinstance(x, torch.Tensor) else x.astype("uint16")
 
 
 def binary(x: Any) -> Any:
@@ -499,7 +505,7 @@ def test_producers_without_a_library(picture: Picture) -> None:
             found = cuesta.label(producer)
             assert_equal(found.areas, cuesta.label(plain).areas)
     apart: Any = Bare(image[:, ::2])
-    with pytest.raises(cuesta.InvalidArgument, match="next to each other"):
+    with pytest.raises(cuesta.InvalidArgument, match="must be contiguous"):
         cuesta.canny(apart, 40, 90)
     host = np.zeros((4, 5), np.uint8)
     wrong: Any = Interface(image, None)
