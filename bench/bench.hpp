@@ -19,7 +19,7 @@ std::vector<ExperimentInfo> list_experiments();
 /// The tables of experiment `cpu`, which Settings::only chooses from.
 std::vector<ExperimentInfo> list_cpu_tables();
 
-/// What run() refuses, told before anything takes time.
+/// What run() refuses, reported before anything takes time.
 void check(std::span<const std::string> names, const Settings& settings);
 /// How the model comes to a strategy's time on the GPU of Settings::gpu_model, else on an H200, in
 /// words. `what` is "convolve:tiled"; nothing runs. Throws Error{invalid_argument} for a strategy

@@ -36,7 +36,7 @@ enum ExitCode : int {
   exit_interrupted = 130,
 };
 ExitCode exit_code_of(ErrorCode code);
-/// The library's sentence, and the option that mends what it tells of, where there is one.
+/// The library's sentence, and the option that mends what it reports, where there is one.
 std::string message_of(const Error& error);
 
 /// A verb as main() sees it: its subcommand, and what runs when it was named. `run` returns the
@@ -84,7 +84,7 @@ struct CommonOptions {
 
   /// Strategy, parameters and threads as the library takes them. Throws Error{invalid_argument}.
   Exec exec() const;
-  /// --region x,y,w,h; nothing where it was not given. That it lies inside is checked on a picture.
+  /// --region x,y,w,h; nothing where it was not given. That it is inside is checked on a picture.
   std::optional<Rect> region_rect() const;
 };
 
@@ -113,8 +113,8 @@ void group_since(CLI::App& app, const std::vector<CLI::Option*>& known, const ch
 void start_time_limit(const CLI::App& verb);
 
 /// Whether --device lets work go to a GPU, and there is one, which it then makes this thread's;
-/// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for
-/// and cannot be had, Error{invalid_argument} for other words.
+/// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was requested
+/// and is not available, Error{invalid_argument} for other words.
 bool find_gpu(const CommonOptions& common, std::string& why_not);
 /// The same for work that several GPUs may share: those that --device lets it go to, of cuda:all
 /// every one; none for the CPU.

@@ -80,7 +80,7 @@ class Conversion {
   std::shared_ptr<const recipes::Recipe> recipe_;
   std::optional<Rect> region_;
   EitherDevice device_;
-  double scale_ = 1;                       // of the picture under way
+  double scale_ = 1;                       // of the picture in flight
   std::optional<CannyResult> thresholds_;  // that it used
   AnyImage seen_, out_;
 };

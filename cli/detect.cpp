@@ -1,4 +1,4 @@
-// cuesta detect: videos in, what moves in them out, as boxes in a video, as one line of JSON a
+// cuesta detect: videos in, the foreground in them out, as boxes in a video, as one line of JSON a
 // frame, as events.
 #include <CLI/CLI.hpp>
 #include <memory>

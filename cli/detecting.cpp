@@ -146,7 +146,7 @@ class Finder {
     const bool required = options.decode == "cuda";
     if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
     const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
-    constexpr int max_decoders = 7;  // an H100 has so many; fewer take turns
+    constexpr int max_decoders = 7;  // an H100 has this many; fewer take turns
     return io::GpuDecoding{gpu, required, options.shows_frames() || !may_stay_there(),
                            alone ? max_decoders : 1};
   }
@@ -170,7 +170,7 @@ class Finder {
     return objects_;
   }
 
-  /// Of the last frame: what is known of it, its mask, and where its corner lies in it.
+  /// Of the last frame: what is known of it, its mask, and where its corner is in it.
   FrameState state() const { return small_.state(detector_.states().back()); }
   ConstBitView mask() { return small_.mask(detector_.mask()); }
   Rect corner() const { return region_.value_or(Rect{}); }
@@ -209,7 +209,7 @@ class Finder {
   std::vector<Detection> objects_;
 };
 
-/// --mask-video: what moves, 255, over what does not, 0, in frames of the source's size.
+/// --mask-video: the foreground, 255, over what does not, 0, in frames of the source's size.
 class MaskVideo {
  public:
   MaskVideo(const std::string& name, const io::FrameSource& source, int threads,
@@ -222,7 +222,7 @@ class MaskVideo {
     sink_ = io::create_frames(name, format, {}, {.threads = threads}, placing,
                               io::Coding::lossless_gray);
   }
-  /// `mask` lies with its corner at (x, y) of the frame.
+  /// `mask` is with its corner at (x, y) of the frame.
   void write(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y) {
     unpack_mask(mask, picture_.view().region({x, y, mask.width, mask.height}), {.threads = 1});
     io::Frame shown = frame;
@@ -268,7 +268,7 @@ class Outputs {
       mask_ = std::make_unique<MaskVideo>(options.mask_video, source, options.common.threads,
                                           results_.placing());
     }
-    // Whatever is kept: the event under way ends, and who is told of events is told.
+    // Whatever is kept: the event in flight ends, and its listeners are notified.
     results_.add("-", [this, &source] {
       watching_.end_event();
       write_event_lines();
@@ -281,8 +281,8 @@ class Outputs {
     results_.add("-", [this] { watching_.wait(); });
   }
 
-  /// Told of every frame, in order: first with what was found, on one thread, then to be written,
-  /// on another.
+  /// Called with every frame, in order: first with what was found, on one thread, then to be
+  /// written, on another.
   void found(io::FrameBuffer& buffer, std::span<const Detection> objects, Finder& finder) {
     const io::Frame& frame = buffer.frame();
     if (frame.gap) {

@@ -38,7 +38,7 @@ struct DetectOptions {
 /// All of them but the inputs; `options` stays where it is.
 void add_detect_options(CLI::App& app, DetectOptions& options);
 
-/// What the library is told.
+/// What the library is given.
 struct DetectSettings {
   DownscaleOptions looks{};
   MotionOptions motion{};
@@ -62,8 +62,8 @@ class WatchedVideo {
   ~WatchedVideo();
 
   const DetectOptions& options() const { return *options_; }
-  /// Finds what moves until the video's end, a signal or a fault, and finishes what was asked for;
-  /// once. Returns the exit code. Throws Error, Interrupted, ClosedPipe.
+  /// Finds the foreground until the video's end, a signal or a fault, and finishes what was
+  /// requested; once. Returns the exit code. Throws Error, Interrupted, ClosedPipe.
   int watch(const StopOnSignal& stop, const Company* company = nullptr);
 
  private:

@@ -9,7 +9,7 @@
 namespace cuesta::cli {
 namespace {
 
-// Whether work that `choice` tells of goes to the GPU. With --device auto it does where a
+// Whether work that `choice` reports goes to the GPU. With --device auto it does where a
 // production strategy takes it there, or the one that is pinned; else -v says why not.
 bool may_go_to_gpu(const CommonOptions& common, const Choice& choice) {
   const bool automatic = common.device == "auto";

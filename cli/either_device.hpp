@@ -46,7 +46,7 @@ class EitherDevice {
   /// The strategies that the work takes for such a picture in a space; runs nothing.
   using Plan = std::function<std::vector<Choice>(const WorkShape&, Space, const Execs&)>;
 
-  /// `common` outlives it. Throws Error{device} where --device names a GPU that cannot be had.
+  /// `common` outlives it. Throws Error{device} where --device names a GPU that is not available.
   EitherDevice(const CommonOptions& common, Plan plan, Work work = {});
 
   /// Throws what the operations say of their options, before any picture is there; `source` is a
@@ -59,7 +59,7 @@ class EitherDevice {
   void run_there(std::initializer_list<ConstAnyView> sources, AnyView out = {});
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
   /// has a production strategy for them there, or the one that is pinned; -v reports why not, once.
-  /// Throws Error{unsupported} where the device that was asked for cannot run them.
+  /// Throws Error{unsupported} where the device that was requested cannot run them.
   bool goes_to_gpu(const WorkShape& shape);
 
   const Execs& execs() const { return execs_; }
@@ -68,7 +68,7 @@ class EitherDevice {
   /// Those that work of this kind may be spread over: objects that are made one after the other
   /// have their way to one after the other.
   const std::vector<int>& gpus() const { return gpus_; }
-  /// Pictures on their way at once that keep these GPUs busy; 1 where there are no several.
+  /// Pictures in flight at once that keep these GPUs busy; 1 where there are no several.
   int at_once() const { return gpus_.size() > 1 ? 3 * int(gpus_.size()) : 1; }
   /// The paragraph of --explain, on stderr; nothing without it.
   void explain() const;

@@ -1,4 +1,4 @@
-// What `detect` tells of objects and events, and who is told.
+// Reports of objects and events, and who receives them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct WatchFacts {
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
 };
 
-/// One result. Told in the order of frames, from one thread.
+/// One result. Reported in the order of frames, from one thread.
 class EventSink {
  public:
   EventSink() = default;
@@ -50,7 +50,7 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts);
 /// The names of the zones whose bits are set.
 std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts);
 
-/// What is told of an event beyond this process: camera, source and event.
+/// What is reported of an event beyond this process: camera, source and event.
 Json notice_of(const Event& event, const char* state, const WatchFacts& facts);
 
 /// "0:04.3", "1:02:03.0": a time of the video for people.

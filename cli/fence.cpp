@@ -156,7 +156,7 @@ std::optional<Spot> spot_of(const fs::path& path) {
   return Spot{std::move(open_folder), *where, name};
 }
 
-// Where a folder lies or will, whatever links lead there: "link/../out" need not be "out".
+// Where a folder is or will, whatever links lead there: "link/../out" need not be "out".
 fs::path folder_at(const std::string& path) {
   const fs::path whole = place_of(path);
   return whole.has_filename() ? whole : whole.parent_path();
@@ -177,7 +177,7 @@ class Results {
       }
     }
   }
-  /// Whether a file may have that name, or lie beside such a one until it is whole.
+  /// Whether a file may have that name, or are beside such a one until it is whole.
   bool may_be(const Spot& spot) const {
     if (files_.contains({spot.where, spot.name}) || is_staged(spot)) return true;
     for (const char* kind : {".cuesta-rows", ".cuesta-journal"})

@@ -292,7 +292,7 @@ std::string zsh(const CLI::App& root) {
   return out + "  esac\n}\n_cuesta \"$@\"\n";
 }
 
-// `head` is the beginning of each line: of which command, where.
+// `head` is the beginning of each line: the command and the condition.
 std::string fish_words(const CLI::App& verb, const std::string& head) {
   std::string out;
   for (const auto* option : options_of(verb)) {

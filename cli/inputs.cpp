@@ -292,7 +292,7 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   const std::string& format = options.format;
   Plan plan;
   plan.is_batch = options.inputs.size() > 1;
-  // One missing input is the whole story; one of many is told when its turn comes.
+  // One missing input is the whole story; one of many is reported when its turn comes.
   if (!plan.is_batch) check_exists(options.inputs.at(0));
   for (const auto& input : options.inputs) {
     if (input != "-" && is_folder(input)) {

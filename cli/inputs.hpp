@@ -81,7 +81,7 @@ using JobWork = std::function<std::function<void()>(const Job&)>;
 /// several GPUs).
 int jobs_at_once(const Plan& plan, int threads, int least = 1);
 /// Runs every job with a progress bar, and returns the exit code. In a batch, errors are reported
-/// and the others go on; the highest code is returned. Otherwise errors are thrown. With
+/// and the others continue; the highest code is returned. Otherwise errors are thrown. With
 /// `at_once` above 1 as many threads take the jobs in order, each with a work of its own, made
 /// there: reading, working and writing of several overlap. What is said comes in the jobs' order,
 /// from the calling thread.

@@ -22,14 +22,14 @@ struct LinesOptions {
 /// for what is no picture or has several, and for a file that is read or written twice.
 void name_lines(Plan& plan, const LinesOptions& options, const std::vector<std::string>& also_read);
 
-/// What is told beside the lines.
+/// What is written beside the lines.
 struct LinesFacts {
   std::string source{}, method{};
   int32_t width = 0, height = 0;
 };
 /// The whole file. `format` is one of line_formats. SVG and GeoJSON count from the picture's upper
 /// left corner, JSON from the centre of the pixel there; in GeoJSON y goes up, so that the lines
-/// lie on the picture in a GIS.
+/// are on the picture in a GIS.
 std::string text_of_lines(std::string_view format, const Polylines& lines, const LinesFacts& facts);
 
 }  // namespace cuesta::cli

@@ -22,7 +22,7 @@ class Progress {
 
   /// One more is done, on any thread.
   void step();
-  /// So many of `total` are done.
+  /// This many of `total` are done.
   void set(int64_t done, int64_t total);
   int64_t done() const;
 

@@ -76,8 +76,9 @@ io::Placing placing_of(const std::string& input, bool follow);
 /// Says that samples of more than 8 bits are rounded to 8: as a warning where a result shows them.
 void tell_depth(const io::FrameSource& source, bool shown);
 
-/// Opens a video with the limits of the options; what happens to a live one is told as a warning.
-/// `keep_depth`: frames have their deep_luma, too; `gpu`: which decodes. Throws Error, Interrupted.
+/// Opens a video with the limits of the options; what happens to a live one is reported as a
+/// warning. `keep_depth`: frames have their deep_luma, too; `gpu`: which decodes. Throws Error,
+/// Interrupted.
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
                                              const StopOnSignal& stop, bool keep_depth = false,
                                              std::optional<io::GpuDecoding> gpu = {});

@@ -20,7 +20,7 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
 void check_region(ConstAnyView picture, const Rect& region, const std::string& name);
 
 /// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
-/// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.
+/// to f32 numbers stay as they are. The result is in `holder` or in `picture`.
 ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder);
 
 /// u8, one channel: 255 where any color sample of `picture` is not 0.

@@ -87,7 +87,8 @@ const long of_results[] = {__NR_mkdirat, __NR_unlinkat, __NR_linkat, __NR_rename
 #endif
 };
 
-/// A filter in the kernel's small language: every check ends in a verdict or goes on behind itself.
+/// A filter in the kernel's small language: every check ends in a verdict or continues behind
+/// itself.
 class Filter {
  public:
   /// `on_results`: the verdict on what makes results.
@@ -95,7 +96,7 @@ class Filter {
     load(offsetof(seccomp_data, arch));
     unless_equal(machine, 1);
     give(SECCOMP_RET_KILL_PROCESS);  // another machine's calls have other numbers
-    // loaded anew by every check
+    // loaded again by every check
   }
   static constexpr uint32_t fails_with(int error) { return SECCOMP_RET_ERRNO | uint32_t(error); }
 
@@ -124,7 +125,7 @@ class Filter {
   void refuse_unless(long call, int argument, uint32_t value) {
     give_by(call, argument, BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0), fails_with(EPERM));
   }
-  /// Returns what seccomp(2) does with these flags, of which the first that this kernel knows are
+  /// Returns what seccomp(2) does with these flags; the first ones that this kernel knows are
   /// taken. Throws Error{unsupported}.
   int enter(std::initializer_list<unsigned> flags) {
     give(SECCOMP_RET_ALLOW);
@@ -195,7 +196,7 @@ Filter filter_with(uint32_t verdict_on_results) {
   filter.refuse_where(__NR_ioctl, 1, TIOCSTI);        // typing into the terminal
   filter.refuse_where(__NR_ioctl, 1, 0x541c);         // TIOCLINUX, pasting into it
   if (!checks_leaks) {
-    filter.fail(__NR_clone3, ENOSYS);  // whose flags lie in memory; libraries then take clone
+    filter.fail(__NR_clone3, ENOSYS);  // whose flags are in memory; libraries then take clone
     filter.refuse_without(__NR_clone, 0, CLONE_THREAD);
     filter.refuse(__NR_ptrace);
   }

@@ -7,7 +7,7 @@
 
 namespace cuesta::cli {
 
-/// Lets so many threads work at once, in the order in which they asked: whoever has had a turn
+/// Lets this many threads work at once, in the order in which they asked: whoever has had a turn
 /// stands behind all that wait, so none gets a second before each has had its own.
 class Turns {
  public:

@@ -1,4 +1,4 @@
-// What apps/watch adds to `detect`: files, programs and brokers that are told of events, and
+// What apps/watch adds to `detect`: files, programs and brokers that are notified of events, and
 // several cameras in one run. Builds without it (CUESTA_WATCH=OFF) have cli/no_watch.cpp in its
 // place.
 #pragma once

@@ -29,7 +29,7 @@ struct WatchOptions {
   /// TrackingOptions as the options give them, but for min_area.
   TrackingOptions tracking() const;
   bool is_on() const;
-  /// Whether someone is told of events while they happen, whatever is written.
+  /// Whether someone is notified of events while they happen, whatever is written.
   bool tells() const { return !on_event.empty() || !mqtt.empty(); }
   /// Whether a result shows pictures of the video.
   bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
@@ -49,10 +49,10 @@ class Watching {
   Watching& operator=(const Watching&) = delete;
   ~Watching();
 
-  /// A frame as decoded, what was found in it, and the mask, whose corner lies at (x, y).
+  /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
-  /// After the last frame, or where the stream breaks off for a while: ends the event under way.
+  /// After the last frame, or where the stream breaks off for a while: ends the event in flight.
   void end_event();
   /// After end_event(): waits for the programs of --on-event and the broker of --mqtt.
   void wait();

@@ -230,7 +230,7 @@ class Block {
     for (int i = 0; i < count_; ++i)
       if (threads_[size_t(i)]->waits == Waits::block) threads_[size_t(i)]->waits = Waits::no;
   }
-  // Whether all lanes of the mask that have not ended are there; they go on then.
+  // Whether all lanes of the mask that have not ended are there; they continue then.
   bool try_complete(Warp& warp, Round& round) {
     if ((round.exchange.arrived | warp.ended) != (round.mask | warp.ended)) return false;
     round.complete = true;

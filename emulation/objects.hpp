@@ -26,7 +26,7 @@ namespace emulated {
 
 /// The status, which cudaGetLastError() returns later where it is a fault.
 cudaError_t noted(cudaError_t status);
-/// Counts a call; what it ends with where it was told to fail.
+/// Counts a call; what it ends with where it was set to fail.
 cudaError_t counted();
 /// Of streams, events, textures and graphs that exist.
 void count_object(int by);

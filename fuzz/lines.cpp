@@ -21,7 +21,7 @@ void check(const Polylines& lines, const Polylines& again, int32_t width, int32_
     if (line.points.empty() || !std::isfinite(line.length) || !std::isfinite(line.strength))
       std::abort();
     for (const LinePoint& point : line.points) {
-      // A point lies at most a pixel beside the one that it is of.
+      // A point is at most a pixel beside the one that it is of.
       if (!(point.x >= -1 && point.x <= width && point.y >= -1 && point.y <= height) ||
           !std::isfinite(point.strength))
         std::abort();

@@ -21,8 +21,8 @@ namespace cuesta::cli::tune {
 
 /// Its first frames, decoded once by a thread of its own: as many as `max_bytes` of luma hold, in
 /// all bits of a sample, as `detect` looks at them.
-/// What moves in a frame follows from all before it, so results are of frame after frame from the
-/// first.
+/// The foreground in a frame follows from all before it, so results are of frame after frame from
+/// the first.
 class Film final : public Subject {
  public:
   static constexpr size_t max_bytes = size_t(1) << 29;

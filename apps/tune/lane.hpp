@@ -1,4 +1,4 @@
-// A thread for work of which only the latest counts.
+// A thread for work whose latest request alone counts.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class Lane {
   /// Returns when `work` has run, and throws what it threw; false where newer work took its place
   /// before it began.
   bool run(const std::function<void()>& work);
-  /// Told to long work: newer work waits, so that it may end early.
+  /// Reported to long work: newer work waits, so that it may end early.
   bool newer_waits() const { return newer_.load(); }
 
  private:

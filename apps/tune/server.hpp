@@ -34,8 +34,8 @@ class Server {
   static constexpr size_t largest_body = size_t(1) << 20;
   using Handler = std::function<Reply(const HttpRequest&)>;
 
-  /// Takes the port; 0: a free one. Throws Error{output} where it cannot be had, Error{unsupported}
-  /// in a build without an HTTP server.
+  /// Takes the port; 0: a free one. Throws Error{output} where it is not available,
+  /// Error{unsupported} in a build without an HTTP server.
   Server(int port, Handler handler);
   ~Server();
 

@@ -14,7 +14,7 @@ bool has_mqtt();
 /// Messages go from a thread of their own, which seeks a lost broker again, after half a second and
 /// ever longer, to 30 seconds. 1000 wait at most; then the oldest is lost, one of a topic that
 /// comes with every frame before an event. With `qos` 1 and 2 a message is kept until the broker
-/// has confirmed it; with 0 those that are on their way when the connection breaks are lost.
+/// has confirmed it; with 0 those that are in flight when the connection breaks are lost.
 class Broker {
  public:
   Broker(MqttAddress address, int qos);

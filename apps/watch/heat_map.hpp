@@ -13,7 +13,7 @@ class HeatMap : public MotionSink {
  public:
   explicit HeatMap(const io::StreamFormat& format);
 
-  /// One frame. `mask` lies with its corner at (x, y) of the frame. The first frame's luma becomes
+  /// One frame. `mask` is with its corner at (x, y) of the frame. The first frame's luma becomes
   /// the picture's background.
   void add(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y) override;
   void write(const std::string& path) const override;

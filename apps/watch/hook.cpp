@@ -52,7 +52,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a program is fed lies in a file without a name: it may read late, or not at all.
+// What a program is fed is in a file without a name: it may read late, or not at all.
 std::FILE* input_of(const std::string& line) {
   std::FILE* file = std::tmpfile();
   if (!file) return nullptr;

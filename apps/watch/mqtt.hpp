@@ -1,4 +1,4 @@
-// --mqtt: events, and objects where they are asked for, to an MQTT broker.
+// --mqtt: events, and objects where they are requested, to an MQTT broker.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct MqttAddress {
   std::string host{};
   int port = 1883;  ///< 8883 with TLS
   std::string user{}, password{};
-  std::string topic{};  ///< what is told stands below it; "cuesta" where the address has none
+  std::string topic{};  ///< what is published stands below it; "cuesta" where the address has none
   std::string shown{};  ///< scheme, host and port, for messages
 };
 /// Throws Error{invalid_argument}: another scheme, no host, a port that is none, a topic with + or
@@ -29,7 +29,8 @@ std::string mqtt_below(const std::string& address, std::string_view level);
 /// Publishes TOPIC/events, the line that --on-event gives its program, when an event begins and
 /// ends; with `has_objects` TOPIC/objects, one message a frame with objects and one for the first
 /// without; TOPIC/status, retained, is "online" or "offline", also after a crash. Nothing waits for
-/// the broker but finish(), 5 seconds at most; what could not be published is told as a warning.
+/// the broker but finish(), 5 seconds at most; what could not be published is reported as a
+/// warning.
 std::unique_ptr<EventSink> mqtt_topics(const std::string& address, int qos, bool has_objects,
                                        const WatchFacts& facts);
 

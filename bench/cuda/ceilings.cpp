@@ -81,7 +81,7 @@ Ceilings measure_ceilings(bool quick) {
   // that what the other measures have put out of the cache does not show.
   Walk far(21, nullptr), near(8, nullptr);
   const int multiprocessors = cuda::multiprocessors();
-  // The whole row is lines of 128 bytes, of which l1_loads reads the first 16.
+  // The whole row is lines of 128 bytes; of these l1_loads reads the first 16.
   const auto* lines = reinterpret_cast<const float*>(from.view().data);
   const auto cached =
       size_t(std::clamp<int64_t>(l2_bytes / 4, 1 << 18, row * int64_t(rows))) / 16 * 16;

@@ -17,7 +17,7 @@ struct DeviceBody {
   std::function<void(size_t turn, void* stream)> enqueue;
   bool host_sync = false;  ///< may wait for the GPU inside, as freeing device memory does
   size_t turns = 1;        ///< of that many `enqueue` finds new buffers
-  size_t round = 1;        ///< a batch is a whole number of so many calls
+  size_t round = 1;        ///< a batch is a whole number of this many calls
 };
 
 /// Like time_in_turns, by events around each batch. The host enqueues a batch while a gate kernel

@@ -75,7 +75,7 @@ PictureCosts time_pictures(const PictureShape& source, const PictureShape& resul
     touch(host.src->plane());
     timed(send);
     timed(send);
-    // Something must lie there; the host's own picture stays untouched.
+    // Something must be there; the host's own picture stays untouched.
     if (filled.plane()) upload(filled.plane(), device.dst->plane(), stream);
     wait(stream);
     timed(fetch);

@@ -10,7 +10,7 @@ namespace cuesta::bench {
 
 enum class HostMemory : uint8_t { pageable, pinned };
 
-/// Makes both pictures on host and device, moves and releases them, `times` times anew; the median
+/// Makes both pictures on host and device, moves and releases them, `times` times again; the median
 /// of each step. Every step ends when `stream` has done its part.
 PictureCosts time_pictures(const PictureShape& source, const PictureShape& result,
                            HostMemory memory, int times, void* stream);

@@ -21,7 +21,7 @@
 
 namespace cuesta::bench {
 
-/// Of which strategies upload, run and download are timed too.
+/// The strategies whose upload, run and download are timed, too.
 enum class EndToEnd : uint8_t {
   none,
   fastest,  ///< of each strategy its fastest variant: transfers do not depend on a launch shape
@@ -40,8 +40,8 @@ struct Window {
   double search_depth = -1;
 };
 
-/// Where device pictures lie: so many samples (of bits: words) past an aligned address, with
-/// strides of so many past their width.
+/// Where device pictures are: this many samples (of bits: words) past an aligned address, with
+/// strides of this many past their width.
 struct Placement {
   int offset = 0, padding = 0;
   bool is_aligned() const { return offset == 0 && padding == 0; }
@@ -61,7 +61,7 @@ struct Work {
   Window window{};
   /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
   double bound = 0;
-  /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
+  /// One call. Source and destination are where `exec.strategy` runs; it must not wait for the GPU.
   std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call{};
   /// The last call's results that are no picture, as text; compared like the picture. May be empty.
   std::function<std::string()> answer{};
@@ -124,7 +124,7 @@ class Session {
   void add_figure(Figure figure) { result_.figures.push_back(std::move(figure)); }
   /// A line for the reader, in the result and in print.
   void note(std::string text);
-  /// Rows and notes that were found otherwise than by measure().
+  /// Rows and notes that were found not as by measure().
   void add_measured(Measured measured);
   /// The path of the command, to be timed as a user starts it; empty where this is another program.
   const std::string& command() const { return settings_.command; }

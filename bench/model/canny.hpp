@@ -1,6 +1,6 @@
 // What the kernels of canny's rungs do that come before hysteresis, and of hysteresis what is a
 // launch a step. Aperture 3, L1, thresholds given, no mask. How many steps there are is the
-// picture's: Workload::depth. What else hysteresis costs depends on where its edges lie.
+// picture's: Workload::depth. What else hysteresis costs depends on where its edges are.
 #pragma once
 
 #include <initializer_list>

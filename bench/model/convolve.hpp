@@ -43,7 +43,7 @@ inline Kernel frame_kernel(const Workload& q) {
   const double pixels = 2 * (q.width + q.height) * (q.k / 2);
   kernel.blocks = covers(pixels, 64);
   kernel.instructions = kernel.warps() * (300 + 40 * q.k + 4 * q.k * q.k);
-  // Half of them lie in rows, half in columns, of which each has a sector of its own.
+  // Half of them are in rows, half in columns; each of them has a sector of its own.
   kernel.load_sectors = pixels * q.k * q.k * (0.5 + 1 / 32.0);
   kernel.wavefronts = pixels * q.k * q.k / 4;
   kernel.l2_sectors = pixels * (q.k + 1);
@@ -127,7 +127,7 @@ inline std::vector<Kernel> from_texture(const Workload& q, const char* name, boo
   kernel.fetches = kernel.warps() * 32 * q.k * q.k;
   kernel.l2_sectors += kernel.blocks * (q.block + q.k - 1) *
                        sectors(q.block + q.k - 1, q.block, q.bytes(), -(q.k / 2));
-  // The compiler keeps many fetches under way, in more registers than two blocks have.
+  // The compiler keeps many fetches in flight, in more registers than two blocks have.
   if (!taps_loaded && q.k == 5) kernel.registers = 38;
   if (taps_loaded) add_taps(kernel, q.k * q.k);
   return with_frame(q, {kernel});
@@ -188,7 +188,7 @@ inline std::vector<Kernel> tiled_by(const Workload& q, int tiles) {
   kernel.instructions = tiles == 1 ? kernel.warps() * code_of("tiled T=1", q.bytes())(q.k)
                                    : code(kernel.warps(), wide / q.block, loads, pixels, q.k);
   kernel.shared_wavefronts += pixels * q.k * q.k * passes_a_row;
-  // Four loads are under way together; the apron's rows come after the block's own.
+  // Four loads are in flight together; the apron's rows come after the block's own.
   kernel.memory_trips = trips_of(wide / q.block);
   kernel.l2_trips = kernel.memory_trips;
   return with_frame(q, {kernel});

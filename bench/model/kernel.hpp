@@ -68,7 +68,7 @@ struct Workload {
 };
 
 /// Pieces of `unit` bytes that `samples` samples of `bytes` touch which begin `shift` samples from
-/// a multiple of `step` samples: the mean over where that multiple lies in 128 bytes.
+/// a multiple of `step` samples: the mean over where that multiple is in 128 bytes.
 constexpr double pieces(int samples, int step, int bytes, int shift, int unit) {
   const int places = step * bytes >= 128 ? 1 : 128 / (step * bytes);
   double sum = 0;
@@ -78,7 +78,7 @@ constexpr double pieces(int samples, int step, int bytes, int shift, int unit) {
   }
   return sum / places;
 }
-/// Of a warp, or the part of one that lies in one row.
+/// Of a warp, or the part of one that is in one row.
 constexpr double sectors(int samples, int step, int bytes, int shift) {
   return pieces(samples, step, bytes, shift, 32);
 }

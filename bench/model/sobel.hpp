@@ -22,7 +22,7 @@ inline Kernel kernel_of(const Workload& q, const char* name, double instructions
 inline std::vector<Kernel> with_frame(const Workload& q, Kernel inside) {
   if (!q.frame) return {std::move(inside)};
   Kernel frame = convolve::frame_kernel(q);
-  // Where each of three columns and three rows lies is asked out of line: by the profiler.
+  // Where each of three columns and three rows begins is asked out of line: by the profiler.
   frame.instructions = frame.warps() * 416;
   frame.load_sectors *= 8 / 9.0;
   return {std::move(inside), std::move(frame)};

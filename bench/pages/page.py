@@ -193,7 +193,7 @@ def plain(value):
 
 
 def number(value, digits=None):
-    """Three significant digits, or so many decimals; thousands with commas."""
+    """Three significant digits, or this many decimals; thousands with commas."""
     if isinstance(value, str):
         return value
     if digits is None:

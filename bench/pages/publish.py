@@ -2,7 +2,7 @@
 """Publishes measurements: reduces raw runs to docs/results/data and makes the pages of docs/results from it.
 
     publish.py reduce PAGE NAME=RAW.json ...   reduce raw runs for a page, then make it; PAGE alone lists the names
-    publish.py make [PAGE ...]                 make pages and pictures anew from their data and templates
+    publish.py make [PAGE ...]                 make pages and pictures again from their data and templates
     publish.py check [PAGE ...]                say what differs from the tracked files; exit 1 if anything does
     publish.py kernels                         list in the data which sources have changed since they were measured
     publish.py equal PART COMMIT --how WORDS   record that COMMIT changed the sources of PART and not its machine code

@@ -17,7 +17,7 @@ constexpr int32_t tile_side = 32;  // of the strategy that floods tiles
 using Place = std::pair<int32_t, int32_t>;
 
 // Lets what is `left` join that is reached, step after step: what joins, and how many steps gained.
-// Within a step the search goes on inside the tile in which a pixel joined.
+// Within a step the search continues inside the tile in which a pixel joined.
 int64_t flooded(std::vector<Place> reached, Image<uint8_t>& left, int32_t tile, int& steps) {
   int64_t gained = 0;
   std::vector<Place> next;

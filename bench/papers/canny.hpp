@@ -35,7 +35,7 @@ void set_paper_001_figure(Row& row);
 /// The breadth-first search that hysteresis is, all strong pixels first.
 struct EdgeSearch {
   int depth = 0;            ///< steps that gained a pixel
-  int rounds = 0;           ///< the same where a step goes on within tiles of 32 x 32
+  int rounds = 0;           ///< the same where a step continues within tiles of 32 x 32
   int64_t trees_start = 0;  ///< strong pixels
   int64_t trees_end = 0;    ///< edges
 };

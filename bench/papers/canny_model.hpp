@@ -28,7 +28,7 @@ inline constexpr Machine paper_machine = {288e9, 2560 * 1.2e9, 16e9};
 /// Bytes from and to device memory: 4-byte samples, 47 accesses a pixel and 10 for each step of the
 /// breadth-first search.
 constexpr double memory_bytes(double n, double depth) { return n * n * 4 * (47 + 10 * depth); }
-/// Operations of the time model, which counts otherwise than the table: Gaussian 60, gradient 500,
+/// Operations of the time model, which counts not as the table: Gaussian 60, gradient 500,
 /// suppression 50, threshold 30, 50 a step of the search, two arctangents 180. (Which number is
 /// which stage's is our reading; the paper gives only the sum.)
 constexpr double model_operations(double n, double depth) {

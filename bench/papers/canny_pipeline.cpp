@@ -60,7 +60,7 @@ Timing rate_of(Session& session, const Work& work, const Answers& answers, const
   run(round, true);
   session.expect(all_equal, label + ": pictures that went through together are not those of one");
   comparing = false;
-  // Page-locked: what lies in a place stays there and goes through again.
+  // Page-locked: what is in a place stays there and goes through again.
   const size_t count = std::max<size_t>(round, session.quick() ? 200 : 1000);
   std::vector<double> rates;
   for (int batch = 0; batch < (session.quick() ? 5 : 11); ++batch)

@@ -26,7 +26,7 @@ Work paper_convolve_work(std::string experiment, std::string parameters, const S
 Measured measure_convolve(Session& session, const Work& work, const Stencil& stencil,
                           const std::function<void(Row&)>& annotate = {});
 
-/// Tiles that a block makes: the row's T, or told from its launch; 1 where it has no tiles.
+/// Tiles that a block makes: the row's T, or known from its launch; 1 where it has no tiles.
 int tiles_of(const Row& row, int width, int height);
 
 }  // namespace cuesta::bench

@@ -1,6 +1,6 @@
 // Paper 004: labelling against the number of components, squares of 20 x 20 in 2048 x 2048, 361
 // densities as theirs. Their figure 14 is a chart: OpenCV stays level, their GPU is faster up to
-// about half of the 3600 squares that fit. Then by granularity, of which they say that it may
+// about half of the 3600 squares that fit. Then by granularity, as they say that it may
 // matter: squares of other sizes in a part of the cells that fit.
 #include <fmt/format.h>
 

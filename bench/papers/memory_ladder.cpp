@@ -1,4 +1,4 @@
-// Paper 002: averaging, sharpening and Sobel by where the image and the filter lie: kernel time,
+// Paper 002: averaging, sharpening and Sobel by where the image and the filter are: kernel time,
 // speed-up over one core, accesses to global memory, overhead by its parts, GFLOP/s. f32 as theirs,
 // on a GTX 1060. Sobel 3 x 3 stands in their text and in none of their tables.
 #include <fmt/format.h>

@@ -96,7 +96,7 @@ void add_memory(Session& session, const MotionOptions& options, int32_t width, i
   for (const auto& [name, rung] : rungs) add("model", name, memory::ours(request, rung));
 }
 
-// On so many threads; `usual` is what it is left with.
+// On this many threads; `usual` is what it is left with.
 std::vector<std::pair<std::string, double>> opencv_stages(Peer& opencv, const Work& work,
                                                           const MotionOptions& options, int threads,
                                                           int usual) {

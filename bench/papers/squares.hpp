@@ -8,7 +8,7 @@
 
 namespace cuesta::bench {
 
-/// A square lies anywhere in a cell of its own of this side, a column and a row clear of the next
+/// A square is anywhere in a cell of its own of this side, a column and a row clear of the next
 /// cell; 60 × 60 cells of squares of 20 fit 2048 × 2048, as in the paper.
 constexpr int32_t cell_of(int32_t square) {
   return square + (7 * square / 10 > 2 ? 7 * square / 10 : 2);

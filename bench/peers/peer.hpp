@@ -39,11 +39,11 @@ class Peer {
   /// 8-way components of a u8 mask: their areas, in any order.
   virtual void components(ConstAnyView mask, std::vector<int64_t>& areas) = 0;
   /// Gray or RGB frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n
-  /// ellipse, components: their boxes, in any order. An empty plane forgets the first frame. Told
-  /// to `observer`, if any: the steps by the names of paper 004's tables.
+  /// ellipse, components: their boxes, in any order. An empty plane forgets the first frame.
+  /// Reported to `observer`, if any: the steps by the names of paper 004's tables.
   virtual void motion(ConstAnyView frame, double threshold, int n, std::vector<Rect>& boxes,
                       StageObserver* observer) = 0;
-  /// Reads a video to its end; with a threshold above 0 finds what moves in its gray frames as
+  /// Reads a video to its end; with a threshold above 0 finds the foreground in its gray frames as
   /// motion() does; draws the boxes and writes the frames as MPEG-4 where `out` names a file. How
   /// many frames there were; −1 where it cannot be read or written.
   virtual int64_t video(const char* file, double threshold, int n, const char* out) = 0;

@@ -1,4 +1,4 @@
-// The pictures of experiment `production`: a natural one in every type that is asked for, and the
+// The pictures of experiment `production`: a natural one in every type that is requested, and the
 // worst that we know.
 #pragma once
 

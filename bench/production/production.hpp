@@ -10,11 +10,11 @@ namespace cuesta::bench {
 
 inline constexpr const char* production = "production";
 
-/// In what a goal is told.
+/// The unit of a goal.
 enum class Measure : uint8_t {
   copies,     ///< time over a copy's
   picture,    ///< microseconds a picture
-  bandwidth,  ///< bytes that have to move, a second, over a copy's: at least so much
+  bandwidth,  ///< bytes that have to move, a second, over a copy's: at least this much
   aligned,    ///< time a pixel over that of the same request with aligned rows
   natural,    ///< time over that of the same request of the natural picture
 };
@@ -30,7 +30,7 @@ struct ProductionRow {
   Work work;
   Goal goal{};
   bool oddly = false;    ///< also with odd widths, bases and strides
-  std::string beside{};  ///< parameters of the request that aligned and natural are told against
+  std::string beside{};  ///< parameters of the request that aligned and natural are compared with
   int pictures = 1;      ///< in one call
 };
 
@@ -41,14 +41,14 @@ std::vector<ProductionRow> production_requests(Session& session, ProductionPictu
                                                bool variants);
 
 struct Video {
-  std::vector<Image<uint8_t>> frames{};  ///< the first founds the background
+  std::vector<Image<uint8_t>> frames{};  ///< the first initialises the background
   Image<uint8_t> below_each_other{};     ///< those of a batch
 };
 /// The detector at 1080p; `video` is made for them.
 std::vector<ProductionRow> detector_requests(Session& session, Video& video);
 
 /// Measures them all; a goal is a Figure with source "goal", subject "reach" or "stretch", what it
-/// is told in, and the request beside as its detail.
+/// is reported in, and the request beside as its detail.
 void bench_production(Session& session);
 
 }  // namespace cuesta::bench

@@ -14,7 +14,7 @@
 namespace cuesta::bench {
 namespace {
 
-constexpr int32_t large = 4096;      // a side from which copies are what goals are told in
+constexpr int32_t large = 4096;      // a side from which copies are the unit of goals
 constexpr int32_t countable = 4096;  // up to which the worst masks' lists of components are made
 
 using ConstPicture = const Image<uint8_t>& (ProductionPictures::*)();

@@ -1,6 +1,6 @@
 // What a profiler is put on: every device strategy once, each inside an NVTX range that names it,
-// so that every kernel can be told by its strategy. profile_rungs.py runs it under Nsight Compute
-// and makes the tables.
+// so that every kernel can be assigned to its strategy. profile_rungs.py runs it under Nsight
+// Compute and makes the tables.
 //
 //   cuesta_profile [--model | --production] [OPERATION...]          runs the strategies, of all
 //                                                                   operations or these

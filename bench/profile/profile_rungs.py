@@ -5,7 +5,7 @@ counters may be read, and cuesta_profile; Python's own library is all that it im
     profile_rungs.py --out NAME [--model | --production] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
-The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
+The first runs cuesta_profile (from beside this file by default) under ncu and keeps what both said, as
 NAME.csv and NAME.list.json. Both write NAME.md, the tables, and NAME.json, the same with every kernel. The
 second makes them from a run that was kept. Metrics that `ncu --query-metrics` does not list are left out and named;
 --without leaves out others.

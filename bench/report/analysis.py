@@ -3,7 +3,7 @@
 
 import math
 
-# Where a device's pictures lie, and the field of its time so.
+# Where a device's pictures are, and the field of its time so.
 COPIES = (("resident", "ms"), ("pinned", "pinned_ms"), ("pageable", "pageable_ms"))
 
 
@@ -108,7 +108,7 @@ def growth(points):
 
 
 def thinned(items, most):
-    """At most so many, evenly, the first and the last among them."""
+    """At most this many, evenly, the first and the last among them."""
     if len(items) <= most:
         return list(items)
     return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]

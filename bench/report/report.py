@@ -1375,7 +1375,7 @@ def model(result):
 
 
 def predicted_stages(title, rows):
-    """Of the stages that bench/model knows. Between two stages lies an event; the stage before the first is nothing else, and is
+    """Of the stages that bench/model knows. Between two stages is an event; the stage before the first is nothing else, and is
     taken off what was measured."""
     lines = []
     for row in rows:
@@ -1475,7 +1475,7 @@ def is_ours(row):
 
 
 def judged(row, copy, beside, what):
-    """A row in what its goal is told in; 0 where it cannot be told."""
+    """A row in the unit of its goal; 0 where that is unknown."""
     if what == "times a copy":
         return row["times_copy"]
     if what == "us a picture":

@@ -29,7 +29,7 @@ std::string text_of(std::span<const Detection> detections) {
   return text;
 }
 
-// Founds a detector that works in `space` on a frame of the host's.
+// Initialises a detector that works in `space` on a frame of the host's.
 void found_on(ConstAnyView first, MotionDetector& detector, Exec exec, Space space) {
   exec.observer = nullptr;
   if (space == Space::host) {
@@ -42,7 +42,7 @@ void found_on(ConstAnyView first, MotionDetector& detector, Exec exec, Space spa
   wait(exec.stream);
 }
 
-/// A detector for every strategy and setting, founded on the video's first frame in its space.
+/// A detector for every strategy and setting, initialised on the video's first frame in its space.
 class Detectors {
  public:
   Detectors(const MotionOptions& options, ConstAnyView first) : options_(options), first_(first) {}
@@ -63,7 +63,7 @@ class Detectors {
   }
 
  private:
-  // Both are founded with the first call, so that no timed one founds.
+  // Both are initialised with the first call, so that no timed one initialises.
   struct Entry {
     Entry(const MotionOptions& options, const Exec& exec, Space where)
         : strategy(exec.strategy),

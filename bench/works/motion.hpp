@@ -20,26 +20,26 @@ std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, i
 /// Paper 004's chain with OpenCV's ellipse of 15, so that OpenCV finds the same boxes.
 MotionOptions motion_options();
 
-/// A call is a frame, to a detector of each strategy and setting that was founded on the video's
-/// first; the frames from `first` on in steps of `step` are the sources. OpenCV is left out, and
-/// the difference noted, where it finds other boxes in a frame; so is a frame in which production
-/// does not find the one object. The video stays the caller's.
+/// A call is a frame, to a detector of each strategy and setting that was initialised on the
+/// video's first; the frames from `first` on in steps of `step` are the sources. OpenCV is left
+/// out, and the difference noted, where it finds other boxes in a frame; so is a frame in which
+/// production does not find the one object. The video stays the caller's.
 Work motion_work(Session& session, std::string experiment, std::string parameters,
                  const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step,
                  int first = 1);
-/// A call is `count` frames that lie below each other in one picture, to detectors founded on
+/// A call is `count` frames that are below each other in one picture, to detectors initialised on
 /// `first`.
 Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
                        const Image<uint8_t>& first, const Image<uint8_t>& frames, int count);
 
-/// A call is a frame of each of `count` cameras, which lie below each other in one picture, to as
-/// many detectors founded on `first`.
+/// A call is a frame of each of `count` cameras, which are below each other in one picture, to as
+/// many detectors initialised on `first`.
 Work motion_cameras_work(std::string experiment, std::string parameters,
                          const MotionOptions& options, const Image<uint8_t>& first,
                          const Image<uint8_t>& frames, int count);
 
 /// A mask of bits of what differs from the background by more than 25, and learning it; frames of
-/// one channel go round, of which the first founds it. A model of each strategy and setting.
+/// one channel go round; the first initialises it. A model of each strategy and setting.
 Work background_work(std::string experiment, std::string parameters,
                      const BackgroundOptions& options, const std::vector<ConstAnyView>& frames);
 

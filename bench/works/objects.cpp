@@ -26,7 +26,7 @@ std::string bytes_of(const std::vector<Component>& components) {
   return bytes;
 }
 
-// As many components as a mask can have, on the GPU, in rows of which none ends within one.
+// As many components as a mask can have, on the GPU, in rows that all end between components.
 class ListThere {
  public:
   static constexpr int32_t a_row = 1024;
@@ -57,7 +57,7 @@ class ListThere {
   Image<int32_t, Space::device> count_;
 };
 
-// The call finds components where the mask is; the answer is told on the host.
+// The call finds components where the mask is; the answer is reported on the host.
 void leave_list_there(Work& work) {
   struct Found {
     std::vector<Component> list{};

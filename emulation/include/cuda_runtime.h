@@ -105,7 +105,7 @@ inline void __threadfence_block() {}
 
 namespace emulated {
 
-/// For shuffles: the value of lane `from(own lane)` where that lies in the own part of `width`
+/// For shuffles: the value of lane `from(own lane)` where that is in the own part of `width`
 /// lanes, else the own.
 template <class T, class From>
 T shuffle(unsigned mask, T value, int width, const From& from) {

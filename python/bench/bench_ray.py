@@ -16,7 +16,7 @@ of the pairs. OpenCV and kornia (where it is installed: scripts/python-env bench
 people write it by hand, `map_batches` of Ray Data over the same files. Needs root, for the control group.
 
 With --gpus it is wall time, without a control group, and alone: PNG files of 1 Mpixel through `cuesta.ray.edges`, and rows of arrays, which
-nothing decodes and nothing encodes. Each job begins its actors anew, so a figure is the difference between a long job and a short one here too,
+nothing decodes and nothing encodes. Each job begins its actors again, so a figure is the difference between a long job and a short one here too,
 of the median of the rounds; results are compared with the CPU's.
 """
 
@@ -124,7 +124,7 @@ def make_pictures(folder: pathlib.Path, count: int) -> None:
 
 
 def make_videos(folder: pathlib.Path, count: int, frames: int) -> None:
-    """H.264 of 1 Mpixel: a square that comes and goes on a still scene with noise."""
+    """H.264 of 1 Mpixel: a square that comes and continues a still scene with noise."""
     rng = np.random.default_rng(4)
     still = cuesta.gaussian(rng.integers(0, 256, (SIDE, SIDE), np.uint8), 4.0)
     grain = [rng.integers(-3, 4, (SIDE, SIDE), np.int16) for _ in range(7)]
@@ -589,7 +589,7 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
 
 
 def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
-    """Into the file, where earlier parts stay that are not measured anew; the last part's date and commit are the file's."""
+    """Into the file, where earlier parts stay that are not measured again; the last part's date and commit are the file's."""
     before = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
     key = operator.itemgetter("of", "workers")
     new = result.get("beside_a_pool", [])

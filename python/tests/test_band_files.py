@@ -1,4 +1,4 @@
-"""cuesta.edges_file, filter_file and label_file: the whole picture's results, errors, and what goes on after a kill."""
+"""cuesta.edges_file, filter_file and label_file: the whole picture's results, errors, and what continues after a kill."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def moving(picture: Picture) -> list[Picture]:
 
 
 def detections(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
-    """Box, area and centroid of what moves, a frame after the other."""
+    """Box, area and centroid of the foreground, a frame after the other."""
     detector = cuesta.MotionDetector("first", blur=5, close="disk:3", open="disk:3")
     found = []
     for frame in frames:

@@ -165,5 +165,5 @@ def test_calls_that_wait_are_refused_in_words(
     x = to_gpu(library, picture)
     with pytest.raises(cuesta.Unsupported, match="graph"):
         cuesta.graphed(call, x)
-    # And the GPU goes on.
+    # And the GPU continues.
     assert (to_host(cuesta.sobel(x)) == cuesta.sobel(picture)).all()

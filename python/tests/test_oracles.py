@@ -465,7 +465,7 @@ def test_histogram_is_numpys(image: Any) -> None:
 def test_otsu_is_cv2s(image: Any) -> None:
     ours = cuesta.otsu_threshold(cuesta.histogram(image))
     theirs, _ = cv2.threshold(plain(image), 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-    # Where two limits part the pixels equally well, rounding decides, and OpenCV 5 rounds otherwise than 4 (85, 170, 255).
+    # Where two limits part the pixels equally well, rounding decides, and OpenCV 5 rounds not as 4 (85, 170, 255).
     if ours != theirs:
         assert variance_between(image, ours) == pytest.approx(
             variance_between(image, theirs), rel=1e-12

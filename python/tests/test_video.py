@@ -20,7 +20,7 @@ import cuesta
 sys.path.append(str(pages.ROOT / "tests/cli"))
 from servers import Http  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
 
-# The background is the first frame: what moves is known at every pixel.
+# The background is the first frame: the foreground is known at every pixel.
 EXACT: dict[str, Any] = {"background": "first", "blur": 1, "close": "rect:3", "open": "rect:3"}
 
 
@@ -56,7 +56,7 @@ def y4m(frames: Any, head: str = "F10:1 Cmono XCOLORRANGE=FULL") -> bytes:
 
 def test_frames_are_those_of_the_file(tmp_path: pathlib.Path) -> None:
     frames = moving_square(30)
-    (tmp_path / "street.mp4").write_bytes(y4m(frames))  # told by its bytes
+    (tmp_path / "street.mp4").write_bytes(y4m(frames))  # detected from its bytes
     with cuesta.read_video(tmp_path / "street.mp4") as video:
         assert (video.size, video.rate, video.expected_frames) == ((64, 48), 10, 30)
         assert not video.is_live

@@ -1,4 +1,4 @@
-"""Videos read in parts, and detectors that go on elsewhere: equal to one run over the whole."""
+"""Videos read in parts, and detectors that continue elsewhere: equal to one run over the whole."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from test_video import EXACT, has_libav, moving_square, y4m
 
 import cuesta
 
-#: Container, coder and its options, whether key frames begin anew so that parts are more than one.
+#: Container, coder and its options, whether key frames begin again so that parts are more than one.
 CODERS = [
     ("mp4", "libx264 -g 12 -bf 2", True),
     ("mkv", "libx264 -x264-params keyint=12:open-gop=1", False),  # of its I pictures one is an IDR
@@ -49,7 +49,7 @@ def coded(folder: pathlib.Path, frames: Any, ending: str, coder: str) -> pathlib
 
 
 def street(count: int) -> Any:
-    """A square that comes and goes on grain, so that no two frames are equal."""
+    """A square that comes and continues grain, so that no two frames are equal."""
     rng = np.random.default_rng(7)
     frames = moving_square(count).astype(np.int16) + rng.integers(-9, 10, (count, 48, 64), np.int16)
     return np.clip(frames, 0, 255).astype(np.uint8)

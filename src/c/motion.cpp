@@ -13,7 +13,7 @@ struct cuesta_background {
 };
 
 struct cuesta_motion_detector {
-  mutable cuesta::Downscale small;  // makes the mask of the frame when it is asked for
+  mutable cuesta::Downscale small;  // makes the mask of the frame when it is requested
   cuesta::MotionDetector detector;
   std::vector<cuesta_detection> detections{};
 };

@@ -79,7 +79,7 @@ constexpr bool has_todays_size() {
 template <class Options>
 concept Sized = requires { Sizes<Options>::all; } && has_todays_size<Options>();
 
-/// Whether a program may pass so many bytes: one of the sizes, or more from a newer cuesta.h.
+/// Whether a program may pass this many bytes: one of the sizes, or more from a newer cuesta.h.
 template <Sized Options>
 constexpr bool is_size_of(size_t size) {
   for (const size_t one : Sizes<Options>::all)

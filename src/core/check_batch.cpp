@@ -8,7 +8,7 @@
 namespace cuesta {
 namespace {
 
-// The bytes from the first sample of a batch to its last, whatever lies between.
+// The bytes from the first sample of a batch to its last, whatever is between.
 struct Extent {
   uintptr_t first = UINTPTR_MAX, end = 0;
   explicit Extent(const ConstBatch& batch) {
@@ -59,7 +59,7 @@ void check_no_overlap(const ConstBatch& a, const ConstBatch& b, std::string_view
   if (of_a.end <= of_b.first || of_b.end <= of_a.first) return;
   for (int32_t i = 0; i < a.count; ++i) {
     for (int32_t j = 0; j < b.count; ++j) {
-      // Equal steps: how two pictures lie to each other depends on j − i alone.
+      // Equal steps: how two pictures are to each other depends on j − i alone.
       if (a.step_bytes == b.step_bytes && i > 0 && j > 0) break;
       check_no_overlap(a[i], b[j], what_a, what_b);
     }

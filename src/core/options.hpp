@@ -1,4 +1,4 @@
-// What there is to say of an option, said once: its name, what it may be, what it means. A struct's
+// Option descriptors, shared by all interfaces: name, limits and help text. A struct's
 // description feeds the library's checks, the command's options and help, Python's keywords, their
 // stubs and documentation, the torch schemas and the draws of the fuzzer. The default is the
 // struct's.

@@ -13,7 +13,7 @@ struct PictureShape {
 };
 
 /// Page-locked host memory: copies to and from it run beside the host and beside each other. Rows
-/// lie one after the other. Throws Error{device} in a build without CUDA, Error{out_of_memory}.
+/// are one after the other. Throws Error{device} in a build without CUDA, Error{out_of_memory}.
 class PinnedPicture {
  public:
   PinnedPicture() = default;  ///< no picture

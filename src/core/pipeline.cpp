@@ -21,7 +21,7 @@ struct Pipeline::Place {
   PinnedPicture up, down;
   AnyImage src, dst;
   Workspace workspace;
-  int64_t number = -1;  // of the picture on its way; -1: none
+  int64_t number = -1;  // of the picture in flight; -1: none
 };
 
 Pipeline::Pipeline(PictureShape source, PictureShape result, Work work, Done done, Options options)
@@ -31,7 +31,7 @@ Pipeline::Pipeline(PictureShape source, PictureShape result, Work work, Done don
                   "pipeline: in_flight is {}; it must be at least 1", options_.in_flight);
   }
   if (options_.devices.empty()) options_.devices = {current_device()};
-  // Neighbours lie on different GPUs, so that all of them get work from the first pictures on.
+  // Neighbours are on different GPUs, so that all of them get work from the first pictures on.
   for (int turn = 0; turn < options_.in_flight; ++turn) {
     for (const int device : options_.devices) {
       const OnDevice scope(device);

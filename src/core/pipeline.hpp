@@ -26,7 +26,7 @@ class Pipeline {
   using Done = std::function<void(int64_t number, ConstAnyView result)>;
   struct Options {
     std::vector<int> devices{};  ///< by the runtime's index; the calling thread's where empty
-    int in_flight = 3;           ///< pictures at once on each, from 1
+    int in_flight = 3;           ///< a batch on each, from 1
     Exec exec{};                 ///< strategy and parameters; its stream and workspace are ignored
   };
 
@@ -35,13 +35,13 @@ class Pipeline {
   Pipeline(PictureShape source, PictureShape result, Work work, Done done, Options options);
   Pipeline(PictureShape source, PictureShape result, Work work, Done done)
       : Pipeline(source, result, std::move(work), std::move(done), Options()) {}
-  /// Waits for what is on its way; its results are not shown.
+  /// Waits for what is in flight; its results are not shown.
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
   /// Where the next picture is to be written, on the host. What an earlier picture left there is
-  /// unchanged. Waits until the place is free, and shows the result that lay there. Throws
+  /// unchanged. Waits until the place is free, and shows the result that was there. Throws
   /// Error{device} for a fault of the GPU, and what `done` throws.
   AnyView source();
   /// Sends on what source() got; source() was called since the last time. Throws what `work` throws

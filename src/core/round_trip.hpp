@@ -16,7 +16,7 @@ namespace cuesta {
 /// Page-locked memory that grows to the largest picture, or pictures, of a run.
 class PinnedRoom {
  public:
-  /// Empties it and makes room for so many bytes, rounded up for each of `pictures`.
+  /// Empties it and makes room for this many bytes, rounded up for each of `pictures`.
   void reserve(size_t bytes, size_t pictures);
   /// A picture like this one, behind those that were placed since reserve().
   AnyView place(ConstAnyView like);
@@ -28,11 +28,11 @@ class PinnedRoom {
 
 /// Copies pictures to a GPU, has work done on the copies, and copies the result back: through
 /// page-locked memory on a stream of this object's, so that what several objects do on threads of
-/// their own overlaps: one uploads while another's kernels run. Pictures that lie in page-locked
+/// their own overlaps: one uploads while another's kernels run. Pictures that are in page-locked
 /// memory themselves go as they are. Memory is kept for pictures of the same shape.
 class RoundTrip {
  public:
-  /// Makes what lies on the GPU of the sources' copies there.
+  /// Makes what is on the GPU of the sources' copies there.
   using Work = std::function<void(std::span<const ConstAnyView> sources, AnyView out)>;
 
   /// Throws Error{device}.
@@ -44,7 +44,7 @@ class RoundTrip {
   /// Error{device}, Error{out_of_memory}.
   void run(std::span<const ConstAnyView> sources, AnyView out, const Work& work);
 
-  /// Work on what lies on the GPU already. All is done when this returns, by an exception too.
+  /// Work on what is on the GPU already. All is done when this returns, by an exception too.
   void run_there(const std::function<void()>& work);
 
   int device() const { return device_; }

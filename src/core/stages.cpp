@@ -77,7 +77,7 @@ void run_stages(int places, const Stages& stages) {
     giving = std::thread(give);
     taking = std::thread(take);
   } catch (const std::system_error&) {
-    // No thread to be had: one stage follows the other.
+    // No thread available: one stage follows the other.
     progress.end();
     if (giving.joinable()) giving.join();
     return run_in_turn(places, stages);

@@ -149,7 +149,7 @@ const Strategy<Args>* first_by_tier(Space space, const Takes& takes) {
 }
 
 /// The strategy that takes the request, pinned or by automatic choice; or null, and then
-/// choice->refusal says why. A null `choice` is not told, and nothing allocates.
+/// choice->refusal says why. A null `choice` is not filled, and nothing allocates.
 template <OperationArgs Args>
 const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice = nullptr) {
   constexpr std::string_view operation = Args::operation;
@@ -217,7 +217,7 @@ void dispatch(const Args& args, const Exec& exec) {
   run_strategy(*strategy, args, exec);
 }
 
-/// The strategy that automatic choice would take for the request if its views lay in `space`; null
+/// The strategy that automatic choice would take for the request if its views were in `space`; null
 /// where none there takes it.
 template <OperationArgs Args>
 const Strategy<Args>* automatic_in(Space space, const Args& args) {

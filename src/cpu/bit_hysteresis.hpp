@@ -15,7 +15,7 @@ class BitStrip {
   BitStrip() = default;
   /// Memory that a strip of this size wants, in words.
   static size_t memory_words(int32_t width, int32_t rows);
-  /// Lies in `memory`, aligned to 64 bytes, of memory_words words.
+  /// Is in `memory`, aligned to 64 bytes, of memory_words words.
   BitStrip(int32_t width, int32_t rows, uint64_t* memory);
   /// Clears the ring, before the first row: done by the thread that adds them, which has the memory
   /// in its cache then.
@@ -30,7 +30,7 @@ class BitStrip {
   void add_row(int32_t row, const uint64_t* candidates, const uint64_t* strong);
   /// After the last row: whatever the strip's edges still connect to becomes an edge.
   void close();
-  /// Edges spread over the seams between `count` closed strips that lie below each other, until
+  /// Edges spread over the seams between `count` closed strips that are below each other, until
   /// none gains any. On one thread.
   static void join(BitStrip* strips, int32_t count);
 

@@ -45,7 +45,7 @@ void extend_row(ImageView<const T> src, int32_t y, const Border& border, int32_t
   extend_span(src, y, border, -left, src.width + right, out);
 }
 
-/// The last `count` extended rows, each made once as the window moves down. Row y lies in slot y
+/// The last `count` extended rows, each made once as the window moves down. Row y is in slot y
 /// mod count.
 template <class T>
 class RollingRows {
@@ -61,9 +61,9 @@ class RollingRows {
         count_(count),
         memory_(memory),
         stride_(stride) {}
-  /// Makes row y; rows are asked for in rising order, each at least once before it is read.
+  /// Makes row y; rows are requested in rising order, each at least once before it is read.
   void make(int32_t y) { extend_row(src_, y, border_, left_, right_, slot(y)); }
-  /// Column 0 of the picture lies at row(y)[left * channels].
+  /// Column 0 of the picture is at row(y)[left * channels].
   const T* row(int32_t y) const { return memory_ + stride_ * ((y % count_ + count_) % count_); }
 
  private:

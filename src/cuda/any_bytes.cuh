@@ -5,7 +5,7 @@
 
 namespace cuesta::cuda {
 
-/// `Pixels` samples (4, 8 or 16) from any address, of which the row has `left`; others are 0. No
+/// `Pixels` samples (4, 8 or 16) from any address; the row has `left` of them; others are 0. No
 /// byte is read outside the words of 4 that hold one of the row's.
 template <int Pixels>
 __device__ void load_bytes(const uint8_t* from, int32_t left, uint32_t (&words)[Pixels / 4]) {

@@ -1,4 +1,4 @@
-// What lies outside a picture, for kernels that mostly stay inside.
+// What is outside a picture, for kernels that mostly stay inside.
 #pragma once
 
 #include "cuesta/border.hpp"

@@ -14,8 +14,8 @@
 
 namespace cuesta::cuda {
 
-/// `words`, of which the compiler now knows nothing: a kernel's argument that is read by an index
-/// that differs between lanes would else be read once for each.
+/// `words`, about which the compiler knows nothing: a kernel's argument that is read by an index
+/// that differs between lanes would otherwise be read once for each.
 template <class T>
 __device__ __forceinline__ T* opaque(T* words) {
   asm("" : "+l"(words));
@@ -82,9 +82,9 @@ __device__ __forceinline__ void store_shared(uint4* to, uint32_t v) {
       : "memory");
 }
 
-/// The block's barrier of number Barrier + odd, at which 64 threads meet: those that arrive go on
-/// at once. Numbers known at run time only would take all sixteen barriers of a block, so both are
-/// written and one is chosen without a branch.
+/// The block's barrier of number Barrier + odd, at which 64 threads meet: those that arrive
+/// continue at once. Numbers known at run time only would take all sixteen barriers of a block, so
+/// both are written and one is chosen without a branch.
 template <int Barrier>
 __device__ __forceinline__ void arrive_at_barrier(bool odd) {
   asm volatile(
@@ -135,7 +135,7 @@ namespace tensor {
 #define CUESTA_MULTIPLY_BYTES_16(types)
 #endif
 
-/// sum += a b over 32 bytes of a row, of which `a` has four registers. A and B, uint8_t or int8_t,
+/// sum += a b over 32 bytes of a row; `a` has four registers of them. A and B, uint8_t or int8_t,
 /// say whether the bytes have signs.
 template <class A, class B>
 __device__ __forceinline__ void multiply_add(int32_t (&sum)[4], const uint32_t* a, uint32_t b0,

@@ -1,5 +1,5 @@
 // Rows as warps read and write them at any base and stride: neighbouring columns a lane, whole
-// words, the lanes' columns side by side. What lies left and right of the picture is put in from
+// words, the lanes' columns side by side. What is left and right of the picture is put in from
 // registers.
 #pragma once
 
@@ -32,7 +32,7 @@ constexpr unsigned lane_blocks(bool aligned, int32_t width, int32_t columns, int
 }
 
 /// The columns of a lane, `Columns` of them from x0 on. The last two lanes of a row are pulled
-/// back, so that every lane's columns lie inside, and so do those its window reaches beside them
+/// back, so that every lane's columns are inside, and so do those its window reaches beside them
 /// (`Margin` columns) or else it is the first or last one: no lane meets the edge within its words.
 /// Columns that two lanes own are made and written twice, alike. Pictures are at least Columns +
 /// Margin wide.
@@ -43,7 +43,7 @@ struct LaneColumns {
   bool regular;  // its columns are those after the lane before
   bool active;   // false of lanes past the end, which do as the last one does
   bool ends;     // regular, and the next one is not
-  bool inner;    // regular as those beside it are, and whole words around its window lie inside
+  bool inner;    // regular as those beside it are, and whole words around its window are inside
 
   __device__ LaneColumns(int32_t lane, int32_t width) : number(lane) {
     const int32_t lanes = (width - 1) / Columns + 1;
@@ -72,7 +72,7 @@ __device__ __noinline__ inline uint32_t partial_word_at(const char* at, const ch
     if (at + i < limit) v |= uint32_t(uint8_t(at[i])) << 8 * i;
   return v;
 }
-/// The word at such an address of which only the bytes before `limit` are there to be read.
+/// The word at such an address; only its bytes before `limit` may be read.
 __device__ inline uint32_t last_word_at(const char* at, const char* limit) {
   return at + 4 <= limit ? word_at(at, 0) : partial_word_at(at, limit);
 }
@@ -104,7 +104,7 @@ __device__ void load_bytes(const char* from, const char* limit, uint32_t (&words
 enum class Place {
   any,
   regular,  ///< columns begin at multiples of their number, addresses at multiples of 16 bytes
-  inner,    ///< LaneColumns::inner, and the rows read lie inside
+  inner,    ///< LaneColumns::inner, and the rows read are inside
 };
 
 /// Rows of samples T for windows that reach `Reach` columns to either side (at most 3), as 32-bit
@@ -164,7 +164,7 @@ struct LaneRows {
   __device__ bool all_regular() const { return Aligned && src.width % Columns == 0; }
 
   /// Starts reading what stands for row y, at any distance outside. Nothing waits for what was
-  /// read: no branch here ends in a choice between it and something else.
+  /// read: no branch here ends in a choice between it and another value.
   template <Place P>
   __device__ void load(Raw& raw, int32_t y) const {
     uint32_t* w = raw.words;
@@ -323,7 +323,7 @@ __device__ void store_lanes(char* row, int64_t x, const uint32_t (&words)[Words]
   }
 }
 
-/// The same of 32-bit samples, of which rows begin at multiples of 4 bytes: `Words` of them a lane,
+/// The same of 32-bit samples, whose rows begin at multiples of 4 bytes: `Words` of them a lane,
 /// in vectors of four.
 template <bool Aligned, bool Plain, int Words, class Lane>
 __device__ void store_lane_words(char* row, const uint32_t (&words)[Words], const Lane& lane) {
@@ -365,7 +365,7 @@ __device__ void store_lane_words(char* row, const uint32_t (&words)[Words], cons
   }
 }
 
-/// body(place), a constant by its type, for a warp whose rows lie inside or do not. Bodies differ
+/// body(place), a constant by its type, for a warp whose rows are inside or not. Bodies differ
 /// by what they do at a picture's edges, and so that a warp there is not much slower than others:
 /// the last of a launch would be waited for.
 template <class Rows, class Body>
@@ -381,8 +381,8 @@ __device__ void march_by_place(const Rows& rows, bool rows_inside, Body&& body) 
 /// Marches down rows y0 .. end − 1 and `Reach` more on either side: take(plain, parity, words, y,
 /// reload) gets the words of row after row, and y, the row whose window ends there (below y0 at
 /// first, and perhaps past the last at the end); parity, a constant by its type, is 0 and 1 in
-/// turn. It calls reload() once it has read the words: `Ahead` rows are under way. plain, another
-/// constant, says that the warp and its rows, window included, lie inside.
+/// turn. It calls reload() once it has read the words: `Ahead` rows are in flight. plain, another
+/// constant, says that the warp and its rows, window included, are inside.
 template <int Ahead, int Reach, class Rows, class Take>
 __device__ void march_down(const Rows& rows, int32_t y0, int32_t end, Take&& take) {
   static_assert(Ahead == 2 || Ahead == 4);

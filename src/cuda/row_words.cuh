@@ -27,7 +27,7 @@ struct RowWords {
 };
 
 /// The columns of a block of `BlockThreads` threads and four more on either side: where the sample
-/// lies, −1 outside. Filled by the whole block.
+/// is, −1 outside. Filled by the whole block.
 template <int BlockThreads, int Columns>
 struct ColumnMap {
   static constexpr int count = BlockThreads * Columns + 8;
@@ -40,7 +40,7 @@ struct ColumnMap {
   }
 };
 
-/// Whether a thread's columns and four more on either side lie inside: it then needs no map.
+/// Whether a thread's columns and four more on either side are inside: it then needs no map.
 template <int Columns>
 __device__ bool is_interior(int32_t x0, int32_t width) {
   return x0 >= 4 && x0 + Columns + 4 <= width;
@@ -62,7 +62,7 @@ __device__ RowWords<Columns> load_row(ImageView<const uint8_t, Space::device> sr
     for (int i = 0; i < RowWords<Columns>::count; ++i) out.words[i] = __ldg(from + i);
     return out;
   }
-  // No branch, so that all loads are under way together.
+  // No branch, so that all loads are in flight together.
 #pragma unroll
   for (int i = 4 - Reach; i < Columns + 4 + Reach; ++i) {
     const int32_t sx = mapped[i];
@@ -72,7 +72,7 @@ __device__ RowWords<Columns> load_row(ImageView<const uint8_t, Space::device> sr
   return out;
 }
 
-/// Writes the bytes of columns x0 .. x0 + Columns − 1 that lie inside the picture.
+/// Writes the bytes of columns x0 .. x0 + Columns − 1 that are inside the picture.
 template <bool Aligned, int Columns>
 __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, int32_t y,
                             const uint32_t (&bytes)[Columns / 4]) {
@@ -88,10 +88,10 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
 }
 
 /// A block of `BlockThreads` threads, `Columns` columns each, marches down `rows` rows of q.src;
-/// q.mode and q.outside say what lies around it. take(parity, row) gets row after row, from `Reach`
+/// q.mode and q.outside say what is around it. take(parity, row) gets row after row, from `Reach`
 /// above the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn.
-/// After each, store(x0, y) is told the row that is now complete, `Reach` above, once it is one of
-/// the block's.
+/// After each, store(x0, y) is passed the row that is now complete, `Reach` above, once it is one
+/// of the block's.
 template <bool Aligned, int Reach, int BlockThreads, int Columns, class Request, class Take,
           class Store>
 __device__ void march_down(const Request& q, int32_t rows, Take&& take, Store&& store) {

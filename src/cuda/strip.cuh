@@ -134,7 +134,7 @@ __device__ __forceinline__ Pairs before(const Pairs& v) {
   return out;
 }
 
-/// What marches down strips are told. `outside` is the sample of `constant`. Results of rows and
+/// The arguments of marches down strips. `outside` is the sample of `constant`. Results of rows and
 /// columns outside [x_begin, x_end) × [y_begin, y_end) are 0 where `mode` is `ignore`.
 struct StripPictures {
   ConstAnyView src;
@@ -156,7 +156,7 @@ struct StripPictures {
     const int32_t of_strip = strip_columns() / lane_pixels;
     strips = std::max(lanes - (wide ? 0 : 1) - 1, 0) / of_strip + 1;
   }
-  /// Whether no lane's columns lie inside the picture and outside, and rows are vectors.
+  /// Whether no lane's columns are inside the picture and outside, and rows are vectors.
   bool regular() const { return wide && src.width % lane_pixels == 0; }
   CUESTA_HOST_DEVICE constexpr int32_t strip_columns() const {
     return (32 - 2 * sides - (wide ? 0 : 1)) * lane_pixels;
@@ -165,9 +165,9 @@ struct StripPictures {
 
 /// How a march meets memory.
 enum class Rows : uint8_t {
-  whole,   ///< as vectors of 16 bytes; each lane's columns lie inside the picture or outside
-  inner,   ///< at any address; all that is read lies inside
-  beside,  ///< at any address; what lies outside is one sample
+  whole,   ///< as vectors of 16 bytes; each lane's columns are inside the picture or outside
+  inner,   ///< at any address; all that is read is inside
+  beside,  ///< at any address; what is outside is one sample
   any,
 };
 
@@ -198,7 +198,7 @@ struct StripMarch {
   }
 };
 
-/// Writes those samples of `row` that lie in [0, width), of which the first is that of column x.
+/// Writes those samples of `row` that are in [0, width); the first sample is that of column x.
 template <class T>
 __device__ __noinline__ void store_clipped(T* to, int32_t x, int32_t width, const Packed<T> row) {
   constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T));
@@ -213,7 +213,7 @@ class StripLane {
  public:
   static constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T));
   static constexpr int count = Packed<T>::count;
-  /// A row on its way: where rows begin anywhere, words that cover it, and of the word in which the
+  /// A row in flight: where rows begin anywhere, words that cover it, and of the word in which the
   /// picture's row ends only that row's bytes.
   struct Ends {
     uint16_t two;
@@ -224,7 +224,7 @@ class StripLane {
   struct Raw : std::conditional_t<Kind == Rows::beside, Ends, Nothing> {
     uint32_t w[count + (covers ? 1 : 0)];
   };
-  /// Where the samples of a strip's columns lie, for lanes at the picture's sides.
+  /// Where the samples of a strip's columns are, for lanes at the picture's sides.
   using Map = int32_t[32 * lane_pixels];
 
   __device__ StripLane(const StripPictures& q, const StripMarch& march, Map& map)
@@ -343,7 +343,7 @@ class StripLane {
   }
 
  private:
-  /// The word that the lane's first sample of a row lies in, and how far in it.
+  /// The word that the lane's first sample of a row is in, and how far in it.
   struct Place {
     const uint32_t* base;
     uint32_t shift;  // bits
@@ -468,7 +468,7 @@ class StripLane {
 };
 
 /// A warp marches down its strip, one of Step::min_marches of a multiprocessor, with Step::ahead
-/// rows under way (2 where rows begin anywhere). step.push() gets row after row and gives the
+/// rows in flight (2 where rows begin anywhere). step.push() gets row after row and gives the
 /// result of the row Step::reach above; the loop is unrolled for `round` rows, so that none of what
 /// a step keeps of earlier rows moves between registers, if it keeps no row longer.
 template <class Step, class T, Rows Kind>

@@ -1,4 +1,4 @@
-// Stencils as matrices of bytes: how taps lie in the registers of a product, and which part of a
+// Stencils as matrices of bytes: how taps are in the registers of a product, and which part of a
 // row is copied in whole pieces. Plain arithmetic, tested without a GPU.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Shape {
 };
 
 /// The taps of a window. Word (i, j) holds those over four samples in a row, the first of which
-/// lies i − Reach − 3 to the right of the output and j − Reach − 3 below it.
+/// is i − Reach − 3 to the right of the output and j − Reach − 3 below it.
 template <int Reach>
 struct Band {
   static constexpr int down = 2 * Reach + 7, across = 4 * Shape<Reach>::groups;
@@ -53,7 +53,7 @@ CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
 
 /// Wide windows, up to 15 rows of 17 samples: a patch is 2 rows of 4 outputs, the 8 columns of a
 /// product; its samples are 16 rows, from the window's first, of 20 columns, from 8 to the left on.
-/// Word (i, j) holds the taps over four samples in a row, the first of which lies i − 11 to the
+/// Word (i, j) holds the taps over four samples in a row, the first of which is i − 11 to the
 /// right of the output, in row j − 1 of the window.
 struct WideBand {
   static constexpr int rows = 16, words_across = 5, reach = 8, max_rows = rows - 1;

@@ -7,7 +7,7 @@
 // samples (reach 2 or 4), N over 8 of its outputs, so two products make 16. The taps stay in
 // registers. K is dealt so that lane (g, t) = (lane / 4, lane % 4) brings row t of every four and
 // words of its own 8 columns of either half of the warp's 128; rows g and g + 8 of the product are
-// the same patch of the two halves. Samples are multiplied as they lie in memory, and a lane
+// the same patch of the two halves. Samples are multiplied as they are in memory, and a lane
 // receives 8 neighbouring sums of row t.
 //
 // Taps past a signed byte are two planes of them, tap = low + 256 high, and so are samples of u16;
@@ -103,7 +103,7 @@ struct Samples<2> {
 
 // -- Results out ----------------------------------------------------------------------------------
 
-/// 8 neighbouring results as they lie in memory.
+/// 8 neighbouring results as they are in memory.
 template <class Out>
 struct Results {
   static constexpr int words = 2 * sizeof(Out), bytes = 4 * words;
@@ -120,7 +120,7 @@ struct Results {
             make_uint4(word[i], word[i + 1], word[i + 2], word[i + 3]);
     }
   }
-  /// Those of 8 that lie before column `room`, where the first is `column`; one by one: few lanes
+  /// Those of 8 that are before column `room`, where the first is `column`; one by one: few lanes
   /// do, so the code is short, not fast.
   __device__ void store(Out* to, int column, int32_t room) const {
     constexpr int in_word = 4 / sizeof(Out);
@@ -140,7 +140,7 @@ struct Results {
   }
 };
 
-/// Both halves of a row of a warp whose 128 columns lie inside the picture, at any address. All
+/// Both halves of a row of a warp whose 128 columns are inside the picture, at any address. All
 /// lanes call it; `wanted` is a row's.
 template <class Out>
 __device__ void store_shifted(const Results<Out> (&r)[2], Out* to, bool wanted) {
@@ -231,7 +231,7 @@ __device__ __forceinline__ void make_sums(const uint8_t* tile, const uint8_t* sh
   int row = t, next_shift = K::aligned ? 0 : shift[row];
   const auto take = [&](Samples<K::reach>(&s)[K::sample_planes]) {
     load_samples<K>(from, uint32_t(next_shift), s);
-    // A step ahead; after the last row whatever lies there.
+    // A step ahead; after the last row whatever is there.
     if constexpr (!K::aligned) row += 4, next_shift = shift[row];
     from += 4 * pitch;
   };
@@ -327,7 +327,7 @@ struct Bands {
 
 /// `Rule` has Out, the type of results; few_registers, whether it leaves registers for one block
 /// more; start(), what every sum starts at; results(a, b, c, d, words): four neighbouring sums as
-/// they lie in memory. Aligned: rows of the source begin at multiples of 16, those of the results
+/// they are in memory. Aligned: rows of the source begin at multiples of 16, those of the results
 /// where Results::store() wants them.
 template <class K, int Blocks, class Rule>
 __global__ void __launch_bounds__(32 * K::warps, Blocks)
@@ -387,7 +387,7 @@ int rows_of_block(int64_t pixels) {
   return Reach == 2 ? 24 : 32;
 }
 
-/// A window of taps and the sample of it that lies over the output; Tap as band_of() has it.
+/// A window of taps and the sample of it that is over the output; Tap as band_of() has it.
 template <class Tap>
 struct Window {
   int32_t width, height, anchor_x, anchor_y;

@@ -1,7 +1,7 @@
 // Tiles of u8 and u16 pictures in shared memory, for kernels that multiply matrices of bytes.
 //
 // A tile's rows come by the bulk copy engine where the GPU has one, a copy a row: whole pieces of
-// 16 bytes whatever the row's address, so a row lies `shift` bytes into its place. A row above or
+// 16 bytes whatever the row's address, so a row is `shift` bytes into its place. A row above or
 // below the picture is another row's address; samples left and right of it are written one by one,
 // by the few blocks that have any.
 #pragma once
@@ -41,8 +41,8 @@ struct StencilRequest {
 };
 
 /// Rows of `Columns` samples and `Margin` more on either side, for a block of `Warps` warps. Rows
-/// lie `pitch` bytes apart, an odd multiple of `Odd` bytes, so that as many rows as that leaves of
-/// 128 bytes lie in different banks.
+/// are `pitch` bytes apart, an odd multiple of `Odd` bytes, so that as many rows as that leaves of
+/// 128 bytes are in different banks.
 template <class T, int Columns, int Margin, int Odd, int Warps>
 struct Tile {
   static constexpr int size = sizeof(T);
@@ -52,7 +52,7 @@ struct Tile {
   static constexpr int max_rows = 160;
 
   uint64_t arrived;         // an mbarrier
-  uint8_t shift[max_rows];  // where in its place a row's byte left − margin lies
+  uint8_t shift[max_rows];  // where in its place a row's byte left − margin is
 
   __device__ void init() {
 #if __CUDA_ARCH__ >= 900
@@ -78,7 +78,7 @@ struct Tile {
       return pieces_of(Aligned ? 0 : uint32_t(reinterpret_cast<uintptr_t>(row)), from, width,
                        columns, margin);
     };
-    // Where byte 0 of row r would lie.
+    // Where byte 0 of row r would be.
     const auto place = [&](int r, const Pieces& p) {
       return tile + r * pitch + int(p.shift) - (from - margin);
     };

@@ -190,7 +190,7 @@ struct WideLane {
   __device__ Out* two_below(Out* at) const {
     return reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(at) + 2 * q.dst.stride_bytes);
   }
-  /// The results of four rows, of which s[turn] is the oldest, to the picture.
+  /// Writes the results of four rows, s[turn] the oldest, to the picture.
   __device__ __forceinline__ void make(const WideSamples (&s)[groups], int turn) {
     int32_t left_sums[4], right_sums[4];
     s[turn].start(left_sums, right_sums, taps, rule.start());

@@ -79,7 +79,7 @@ inline void set_option(AVCodecContext& encoder, const char* name, const char* va
   check_resources(av_opt_set(encoder.priv_data, name, value, 0));
 }
 
-/// libav prints to stderr unless told otherwise; what matters comes back as Error.
+/// libav prints to stderr by default; what matters comes back as Error.
 inline void be_quiet() {
   static std::once_flag once;
   std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });

@@ -38,7 +38,7 @@ PictureKind kind_of(const PictureFacts& facts) {
   return {facts.type, facts.channels, facts.has_alpha};
 }
 
-// The way to a GPU for each of the bands that are worked on at once, in turn; none to the CPU.
+// The way to a GPU for each of the bands that are worked on concurrently, in turn; none to the CPU.
 class Ways {
  public:
   explicit Ways(std::vector<int> devices) : devices_(std::move(devices)) {}

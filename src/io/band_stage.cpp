@@ -61,7 +61,7 @@ BandStage::BandStage(const std::filesystem::path& target, const std::string& key
   try {
     if (resume) take_journal(key);
     if (ftruncate(rows_file_, rows_ * row_bytes_) != 0) fail(errno);
-    // What is known is written anew: half a line at the end must not become part of the next.
+    // What is known is written again: half a line at the end must not become part of the next.
     if (ftruncate(journal_, 0) != 0) fail(errno);
     write_line(fmt::format("{}\nkey {}", head, key));
     if (thresholds_) set_thresholds(CannyResult(*thresholds_));

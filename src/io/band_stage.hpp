@@ -1,6 +1,6 @@
 // What a long piece of work has made so far of a result's rows, beside the result's place: a file
 // of rows, and a journal that says how many of them are whole. A process that is killed leaves
-// both, and the next one that makes the same goes on from there.
+// both, and the next one that makes the same continues from there.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ class BandStage {
   const std::optional<CannyResult>& thresholds() const { return thresholds_; }
   void set_thresholds(const CannyResult& thresholds);
 
-  /// Samples of these rows that are not 0, as append() was told.
+  /// Samples of these rows that are not 0, as append() got them.
   int64_t set() const { return set_; }
 
-  /// Writes `count` rows, which lie `stride_bytes` apart, behind the others; `set` of their samples
+  /// Writes `count` rows, which are `stride_bytes` apart, behind the others; `set` of their samples
   /// are not 0. They count when they are on the disc.
   void append(const void* rows, int64_t stride_bytes, int32_t count, int64_t set = 0);
   /// `bytes` from byte `offset` of row `row` on. Any number of threads may read at once.

@@ -54,7 +54,7 @@ class HostRows {
   AnyView view_{};
 };
 
-// A band on its way: the rows around and in it, and what was made of them.
+// A band in flight: the rows around and in it, and what was made of them.
 struct Band {
   int32_t begin = 0, end = 0;  // rows of the picture that are wanted
   int32_t low = 0, high = 0;   // rows that are there
@@ -111,7 +111,7 @@ class BandFeed {
   void start_at(int32_t row) { next_ = row; }
   /// The next band is rows [first, end).
   void go_to(int32_t first, int32_t end) { next_ = first, band_rows_ = end - first; }
-  /// From here on rows are what an earlier pass kept of them, with so many channels.
+  /// From here on rows are what an earlier pass kept of them, with this many channels.
   void take_from(const SpareRows& kept, int32_t channels) {
     kept_ = &kept;
     facts_.channels = channels;
@@ -164,7 +164,7 @@ class BandFeed {
   int32_t next_ = 0;
 };
 
-// Every band through `work`, which is told its place, then `then` and `give` in order, while the
+// Every band through `work`, which gets its place, then `then` and `give` in order, while the
 // next are read: `at_once` places at once, or one after the other with the `then` of each.
 struct Pass {
   std::function<void(Band&, int place)> work;
@@ -328,7 +328,7 @@ std::string key_of(const std::filesystem::path& source, const BandSettings& sett
   return key;
 }
 
-// The edges of marks that lie in a stage, made when they are asked for, a few strips at once.
+// The edges of marks that are in a stage, made when they are requested, a few strips at once.
 class ResolvedRows {
  public:
   ResolvedRows(const CannyBands& bands, const BandStage& stage, int32_t width, int threads,
@@ -354,7 +354,7 @@ class ResolvedRows {
     void clear() {}
   };
 
-  // Of a strip on its way.
+  // Of a strip in flight.
   struct Scratch {
     std::vector<uint64_t> marks{}, edges{};
   };
@@ -455,7 +455,7 @@ void make_band(Band& band, const BandWork& work, const std::optional<CannyBands>
   });
 }
 
-// One result on its way, from a file's rows, or from what was made of them elsewhere, to a file.
+// One result in flight, from a file's rows, or from what was made of them elsewhere, to a file.
 class BandRun {
  public:
   BandRun(const std::filesystem::path& source, const std::filesystem::path& target,
@@ -644,7 +644,7 @@ class BandRun {
 
   const std::filesystem::path &source_, &target_;
   const BandSettings& settings_;
-  std::span<const BandWork> works_;  // one for each band that is worked on at once
+  std::span<const BandWork> works_;  // one for each band that is worked on concurrently
   const BandWork& work_;             // what all of them have in common
   const PictureFacts& facts_;
   int32_t band_rows_;
@@ -720,7 +720,7 @@ struct AnyBands {
   Band* before = nullptr;  // the band taken last
 };
 
-// Of rows of which no samples are made.
+// Of rows without samples.
 BandWork reading(double scratch_bytes) {
   BandWork work;
   work.channels = 0;

@@ -25,7 +25,7 @@ namespace cuesta::io {
 struct BandWork {
   std::string key{};               ///< of the recipe: equal keys, equal results
   int32_t reach = 0;               ///< rows above and below a row that decide what becomes of it
-  bool wraps = false;              ///< the last row lies above the first
+  bool wraps = false;              ///< the last row is above the first
   PixelType type = PixelType::u8;  ///< of the result
   int32_t channels = 1;            ///< of the result
   /// Makes what the operations see of the file's rows, in host memory that is valid until the next
@@ -61,8 +61,8 @@ struct BandSettings {
   BandOptions bands{};
   ReadLimits limits{};
   std::optional<Rect> region{};
-  /// Bands that are worked on at once, each on a thread of its own by work of its own; 1: on one
-  /// after the other while the next is read.
+  /// Bands that are worked on concurrently, each on a thread of its own by work of its own; 1: on
+  /// one after the other while the next is read.
   int at_once = 1;
   std::vector<int> devices{};  ///< GPUs that the work goes to; empty: the CPU
 

@@ -77,7 +77,7 @@ bool mp4_is_cut(Bytes& file) {
   return at > file.size() || waits_for_data;
 }
 
-// RFC 8794: a number's length in bytes is told by its first one's leading zeros.
+// RFC 8794: a number's length in bytes is determined by its first one's leading zeros.
 uint64_t ebml_number(std::string_view bytes, size_t& length, bool keeps_mark) {
   length = bytes.empty() || bytes[0] == 0
                ? 0

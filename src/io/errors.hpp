@@ -15,7 +15,7 @@ namespace cuesta::io {
                               Hint hint = Hint::none);
 /// Throws Error{output}: "cannot write NAME: reason".
 [[noreturn]] void throw_output(const std::filesystem::path& name, std::string_view reason);
-/// A stream that goes on as another: nothing that was made for it takes the frames that follow.
+/// A stream that continues as another: nothing that was made for it takes the frames that follow.
 class ChangedStream : public Error {
  public:
   ChangedStream(const std::string& name, const std::string& how)

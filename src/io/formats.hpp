@@ -40,8 +40,8 @@ std::error_code read_head(const std::filesystem::path& path, std::string& head);
 /// trusted: libvips has some that run whole programs (PDF, ImageMagick).
 const Format* format_of_loader(std::string_view loader);
 
-/// Whether files of this extension are usually videos. What they are is told by their bytes; this
-/// says which of a folder are meant.
+/// Whether files of this extension are usually videos. What they are is determined by their bytes;
+/// this says which of a folder are meant.
 bool is_video_extension(std::string_view extension);
 
 /// Whether a file begins as a video that we tell by ourselves. False where it cannot be read.

@@ -33,7 +33,7 @@ struct StreamFormat {
   int64_t rate_num = 25, rate_den = 1;            ///< nominal frames a second
   int64_t time_base_num = 1, time_base_den = 25;  ///< seconds of one unit of Frame::pts
   int32_t aspect_num = 1, aspect_den = 1;         ///< width to height of one pixel as shown
-  /// Color primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
+  /// Color primaries, transfer and matrix as ITU-T H.273 numbers them; 2 by default.
   uint8_t primaries = 2, transfer = 2, matrix = 2;
   double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
   int32_t bits = 8;  ///< of a sample as stored; more are rounded to the 8 of Frame
@@ -121,8 +121,9 @@ struct StreamLimits {
   double timeout = 10;  ///< seconds that a live input may be silent before that is reported
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();
-  std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
-  bool keep_depth = false;                           ///< fills Frame::deep_luma
+  std::function<void(const std::string&)>
+      report{};             ///< is notified of such things; from any thread
+  bool keep_depth = false;  ///< fills Frame::deep_luma
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
   VideoPart part{};                  ///< of a file that libav reads; else the whole
   std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes

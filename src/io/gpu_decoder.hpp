@@ -25,7 +25,7 @@ class GpuDecoder {
   void wait() const;
   int device() const { return device_; }
 
-  /// Whether a decoded frame lies on a GPU.
+  /// Whether a decoded frame is on a GPU.
   static bool made(const AVFrame& frame) { return frame.format == AV_PIX_FMT_CUDA; }
   /// Another owner of the same samples. Throws std::bad_alloc.
   static av::FramePtr ref(const AVFrame& frame);

@@ -47,7 +47,7 @@ class LiveSource final : public FrameSource {
       } catch (const ChangedStream&) {
         throw;
       } catch (const Error& error) {
-        // A file over HTTP that breaks off would begin anew, not go on.
+        // A file over HTTP that breaks off would begin again, not continue.
         if (error.code() != ErrorCode::input || reader_->has_end()) throw;
         reason = without_name(error.what());
       }
@@ -125,8 +125,8 @@ class LiveSource final : public FrameSource {
       throw ChangedStream(name_, "the stream resumed with another chroma sampling");
   }
 
-  /// Times of one connection count from its own beginning. Those of the whole stream go on through
-  /// gaps by our clock, and never back.
+  /// Times of one connection count from its own beginning. Those of the whole stream continue
+  /// through gaps by our clock, and never back.
   void retime(Frame& frame) {
     double time = frame.time + shift_;
     if (index_ == 0) {
@@ -155,7 +155,7 @@ class LiveSource final : public FrameSource {
   std::unique_ptr<VideoReader> reader_;
   StreamFormat format_;
   std::shared_ptr<const Gap> away_;
-  std::shared_ptr<Gap> came_back_;  // told with the next frame
+  std::shared_ptr<Gap> came_back_;  // reported with the next frame
   Clock::time_point begun_;
   int64_t index_ = 0, damaged_ = 0;  // the latter in earlier connections
   double shift_ = 0, last_time_ = 0;

@@ -1,5 +1,5 @@
-// A result on its way to its name. Every byte of every result goes through this one class, which
-// looks at what each call of the system says: encoders that pass over a failed write cannot make a
+// A result in flight to its name. Every byte of every result goes through this one class, which
+// looks at what each system call says: encoders that pass over a failed write cannot make a
 // result of half of one.
 #pragma once
 
@@ -45,7 +45,7 @@ class OutputFile {
   bool put(std::span<const char> bytes) noexcept;
   /// As read(2) from the position, of a file that is placed when it is whole; −1 for an error.
   int64_t get(std::span<char> bytes) noexcept;
-  /// As lseek(2), but that it costs no call of the system and goes nowhere; −1 for what is no file.
+  /// As lseek(2), but that it costs no system call and goes nowhere; −1 for what is no file.
   int64_t seek(int64_t offset, int whence) noexcept;
   int64_t size() const { return size_; }
   /// Makes it fail, with this errno, for what its encoder cannot say else.

@@ -38,8 +38,8 @@ constexpr int frames_at_once = 8;
 
 /// Passes every frame of `source`, which gives its frames owners, through `work` to `write`, all
 /// three at once, each on one frame at a time and in order, on whichever thread (run_stages). With
-/// `at_once` above 1 so many frames are worked on at once, frame n on lane n % at_once with a
-/// thread of its own; they are written in order all the same. At most frames_at_once frames, or
+/// `at_once` above 1 this many frames are worked on concurrently, frame n on lane n % at_once with
+/// a thread of its own; they are written in order all the same. At most frames_at_once frames, or
 /// `at_once`, exist at once. The first error of any of the three is thrown when all have stopped;
 /// frames before an error of `source` or `work` are still worked on and written.
 void overlap(FrameSource& source, const std::function<void(FrameBuffer&, int lane)>& work,

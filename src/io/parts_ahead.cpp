@@ -19,7 +19,7 @@
 namespace cuesta::io {
 namespace {
 
-/// Frames' luma, one below the other: the driver is asked for memory once for many.
+/// Frames' luma, one below the other: the driver is requested memory once for many.
 struct KeptLuma {
   AnyImage image{};
   void clear() {}
@@ -161,7 +161,7 @@ class PartsAhead final : public FrameSource {
     }
   }
 
-  /// Off the decoder's surface, of which there are few.
+  /// Off the decoder's surface, since there are few.
   void keep(Frame& frame, Room& room, const Stream& stream) {
     if (!room.kept || room.used == room_) room = {pool_->take(), 0};
     const auto [width, height] = frame.gpu_luma.size();

@@ -8,9 +8,9 @@
 
 namespace cuesta::io {
 
-/// The frames of a file, of which the next `limits.gpu->decoders` parts are decoded at once, each
+/// The frames of a file; its next `limits.gpu->decoders` parts are decoded at once, each
 /// by a reader and on a thread of its own; luma is copied off the decoders' surfaces and waits in
-/// the GPU's memory, of which it takes about a quarter at most. Frames, and the errors of a part
+/// the GPU's memory, a quarter of it at most, roughly. Frames, and the errors of a part
 /// when it is its turn, are those of a reader of the whole. Null where the limits do not ask for it
 /// (a GPU, several decoders, no planes in host memory, the whole of a file and all of it
 /// undamaged), where the file cannot be cut (video_parts()), and where the GPU does not decode it.

@@ -103,7 +103,7 @@ struct WriteOptions {
   Metadata metadata{};
   bool has_alpha = false;     ///< the last of 2 or 4 channels
   bool lossless = false;      ///< every sample as it is, where the format can
-  int32_t page_height = 0;    ///< rows of one of several pages, which lie below each other; 0: one
+  int32_t page_height = 0;    ///< rows of one of several pages, which are below each other; 0: one
   int quality = 95;           ///< of JPEG, at most 100
   TiffLayout layout{};        ///< of a TIFF; others take strips only
   std::vector<int> delays{};  ///< of an animation: milliseconds for which each page is shown

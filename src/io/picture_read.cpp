@@ -47,7 +47,7 @@ bool begins_as_bmp(std::span<const uint8_t> bytes) {
   return raw && raw->kind == 'B';
 }
 
-// Its directory may lie at the end, so that libvips does not know it by its head.
+// Its directory may be at the end, so that libvips does not know it by its head.
 bool begins_as_tiff(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   using namespace std::string_view_literals;
@@ -156,7 +156,7 @@ int page_number(VipsSource* source, const std::string& name, const ReadLimits& l
   return size_t(page) < pages.numbers.size() ? pages.numbers[size_t(page)] : page;
 }
 
-// The header of the picture in `source`; samples are decoded when they are asked for.
+// The header of the picture in `source`; samples are decoded when they are requested.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits,
                         bool is_lenient = false) {
@@ -326,7 +326,7 @@ VipsImagePtr band_of(VipsImagePtr image, const std::string& name, int band) {
   });
 }
 
-// A picture whose samples are gray or RGB once they are asked for, but for what only whole pictures
+// A picture whose samples are gray or RGB once they are requested, but for what only whole pictures
 // can be: upright, of levels instead of floats.
 struct Prepared {
   VipsImagePtr image{};
@@ -458,7 +458,7 @@ bool goes_through_memory(const RawPicture& raw, const ReadLimits& limits) {
 }
 
 // What fills memory that malloc() gives, as long as it lives, with zeros: libde265, behind HEIF,
-// shows what lay there where a damaged file says nothing.
+// shows what was there where a damaged file says nothing.
 class ZeroedMemory {
  public:
 #if defined(M_PERTURB)
@@ -697,7 +697,7 @@ void PictureRows::read(int32_t first, AnyView rows) {
   const int32_t end = first + rows.height;
   const VipsUse use;
   const VipsRegionPtr region(vips_region_new(s.image.get()));  // belongs to a thread
-  // What lies before is decoded and passed over, in order, as decoders want it.
+  // What is before is decoded and passed over, in order, as decoders want it.
   for (int32_t y = s.next; y < end;) {
     const VipsRect rect{0, y, s.image->Xsize, std::min(strip, (y < first ? first : end) - y)};
     if (vips_region_prepare(region.get(), &rect) != 0)

@@ -25,7 +25,7 @@ struct PictureFacts {
   int64_t row_bytes() const { return int64_t(size.width) * channels * bytes_per_sample(type); }
 };
 
-/// The samples that read_picture() gives, of a file that is decoded as far as it is asked for.
+/// The samples that read_picture() gives, of a file that is decoded as far as it is requested.
 class PictureRows {
  public:
   /// Throws as read_picture does, and Error{input} for BMP and pipes. What else takes a whole

@@ -36,8 +36,8 @@ VipsInterpretation interpretation_of(PixelType type, bool is_gray) {
   }
 }
 
-// Rows on their way to libvips, and what went wrong with them. Its threads ask for them, ordered by
-// GLib's locks, of which a sanitizer sees nothing: `steps` orders the same for everybody.
+// Rows in flight to libvips, and what went wrong with them. Its threads ask for them, ordered by
+// GLib's locks, which a sanitizer does not see: `steps` orders the same for everybody.
 struct Filling {
   explicit Filling(const RowSource& from) : rows(from) { step(); }
   void step() { steps.fetch_add(1, std::memory_order_acq_rel); }
@@ -109,7 +109,7 @@ void check_pixels_to_write(ConstAnyView pixels) {
     throw_invalid("space", "write_picture: the pixels are on the device; download them first");
 }
 
-// What libvips' writer is told behind the name.
+// The options of libvips' writer, behind the name.
 std::string saver_options(const Format& format, const RowSource& rows,
                           const WriteOptions& options) {
   if (format.name == "JPEG") return fmt::format("[Q={}]", options.quality);
@@ -153,9 +153,9 @@ std::string_view without_date(std::string_view head, std::string& kept) {
   return kept;
 }
 
-// Where libvips writes to. A failed write is not told to it: its encoders pass over that (TIFF) or
-// try for ever (JPEG 2000). The file keeps the first error, takes nothing more, and throws when it
-// is committed.
+// Where libvips writes to. A failed write is not reported to it: its encoders pass over that (TIFF)
+// or try for ever (JPEG 2000). The file keeps the first error, takes nothing more, and throws when
+// it is committed.
 class Target {
  public:
   explicit Target(OutputFile& file) : file_(file), target_(VIPS_TARGET(vips_target_custom_new())) {

@@ -84,7 +84,7 @@ std::optional<RawPicture> pnm_of(std::span<const uint8_t> head) {
     default: bytes = sample * out.samples;
   }
   out.least = out.begin + bytes;
-  // Numbers of text may lie far apart; more than this is none that a program writes.
+  // Numbers of text may be far apart; more than this is none that a program writes.
   out.most = out.is_text() ? out.begin + 16 * out.samples + (1 << 20) : out.least;
   return out;
 }

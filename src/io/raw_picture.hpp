@@ -15,7 +15,7 @@ struct RawPicture {
   int64_t samples = 0;      ///< numbers in it
   int64_t pixel_bytes = 1;  ///< that a pixel has at least, once decoded
   int64_t begin = 0;        ///< of the samples, in bytes
-  int64_t least = 0;        ///< bytes that a whole file has, where it can be told
+  int64_t least = 0;        ///< bytes that a whole file has, where that is known
   int64_t most = 0;         ///< bytes that one can need
   bool is_text() const { return kind >= '1' && kind <= '3'; }
 };

@@ -19,7 +19,7 @@ class StopSignal {
   /// Async-signal-safe; stays so once requested. `all` is not.
   void request() noexcept;
   bool requested() const noexcept { return requested_.load() || (all_ && all_->requested()); }
-  /// Waits so many seconds, or until requested(), which it returns.
+  /// Waits this many seconds, or until requested(), which it returns.
   bool wait(double seconds) const noexcept;
   /// Readable once requested, for poll().
   int descriptor() const noexcept { return either_ < 0 ? own_ : either_; }

@@ -24,8 +24,8 @@ class VideoReader final : public FrameSource {
   explicit VideoReader(const std::string& path, const StreamLimits& limits = {});
   /// Reads `bytes`, which stay the caller's and must outlive this; `name` is for messages.
   VideoReader(std::span<const uint8_t> bytes, std::string name, const StreamLimits& limits = {});
-  /// Any other: what is damaged of a live one is told by limits.report and by damage(), and passed
-  /// over; its end before the container says so is an error all the same.
+  /// Any other: what is damaged of a live one is reported by limits.report and by damage(), and
+  /// passed over; its end before the container says so is an error all the same.
   VideoReader(std::unique_ptr<VideoInput> input, const StreamLimits& limits);
   ~VideoReader() override;
 
@@ -41,9 +41,9 @@ class VideoReader final : public FrameSource {
   void stop() override;
   /// Of a live stream: how often data were.
   int64_t damaged_frames() const;
-  /// Whether the container says how long it is: a file, wherever it lies, not a camera.
+  /// Whether the container says how long it is: a file, wherever it is, not a camera.
   bool has_end() const;
-  /// Goes on with a later part of the same file, whatever was read of the one before: what next()
+  /// Continues with a later part of the same file, whatever was read of the one before: what next()
   /// gives is that part's. Throws Error{input}.
   void take(const VideoPart& part);
   bool decodes_on_gpu() const;
@@ -84,7 +84,7 @@ class VideoWriter final : public FrameSink {
 std::unique_ptr<FrameSource> open_video(const std::string& path, const StreamLimits& limits = {});
 std::unique_ptr<FrameSource> open_video(std::unique_ptr<InputBytes> bytes,
                                         const StreamLimits& limits = {});
-/// An address or camera: what is lost is sought again, and its frames go on, with a Gap.
+/// An address or camera: what is lost is sought again, and its frames continue, with a Gap.
 std::unique_ptr<FrameSource> open_live(const std::string& place, const StreamLimits& limits = {});
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
                                         const std::string& audio_from = {},

@@ -1,4 +1,4 @@
-// The moving objects of a video: its frames, what moves in them, who that is.
+// The moving objects of a video: its frames, the foreground in them, who that is.
 #include <utility>
 #include <vector>
 

@@ -202,7 +202,7 @@ int VideoInput::open_context() {
   if (is_address(place_)) {
     options.set("protocol_whitelist", network_protocols);
     options.set("rtsp_flags", "prefer_tcp");  // UDP loses packets, and firewalls it
-    options.set("reconnect", "1");            // a file over HTTP goes on where it broke
+    options.set("reconnect", "1");            // a file over HTTP continues where it broke
     options.set("reconnect_delay_max", int64_t(limits_->timeout));
   } else {
     format = camera_format(name_);

@@ -91,7 +91,7 @@ struct VideoReader::State {
   int32_t stored_width = 0, stored_height = 0;
   const char* samples = nullptr;  // how they are stored, as libav calls it
   std::optional<GpuDecoder> gpu;
-  std::string why_not_gpu;     // though it was asked for
+  std::string why_not_gpu;     // though it was requested
   bool keeps_packets = false;  // until it is known who decodes
   std::deque<av::PacketPtr> kept_packets, packets_again;
 
@@ -213,7 +213,7 @@ struct VideoReader::State {
     if (asks_gpu && attach_gpu()) {
       decoder->thread_count = 1;  // hands on what the GPU does
     } else if (limits.allow_partial || input->is_live()) {
-      // What is damaged is told and shown: it is zero, and never what the memory held before.
+      // What is damaged is reported and shown: it is zero, and never what the memory held before.
       decoder->get_buffer2 = get_cleared_buffer;
     }
     // How frames are patched depends on which of them are done by then.
@@ -259,7 +259,7 @@ struct VideoReader::State {
     return GpuDecoder::made(f) ? decoder->sw_pix_fmt : AVPixelFormat(f.format);
   }
 
-  /// Goes on with another part, by the same decoder.
+  /// Continues with another part, by the same decoder.
   void take(const VideoPart& part) {
     avcodec_flush_buffers(decoder.get());
     av_packet_unref(packet.get());
@@ -328,7 +328,7 @@ struct VideoReader::State {
     return fmt::format("frame {}: {}", index, what);
   }
 
-  /// Tells or throws, as the limits say; a live stream goes on.
+  /// Tells or throws, as the limits say; a live stream continues.
   void report(std::string what) {
     if (input->is_live()) {
       frame_is_damaged = true;
@@ -342,7 +342,7 @@ struct VideoReader::State {
 
   // What came before is out.
   void end_with_fault() {
-    // What was never there cannot be had in part.
+    // What was never there is not available in part.
     const Hint hint = packets > 0 ? Hint::allow_partial : Hint::none;
     if (!limits.allow_partial) throw_input(name(), fault, hint);
     if (damaged.empty()) damaged = fault;
@@ -467,7 +467,7 @@ struct VideoReader::State {
     if (!input->is_live() && context.pb && ends_before_its_container(container, *context.pb))
       return true;
     if (last_packet_end > 0 && container == "nut" && last_packet_end > avio_size(context.pb))
-      return true;  // libav fills what is missing of it with what lies there
+      return true;  // libav fills what is missing of it with what is there
     if (is_mp4()) return packets < av::index_entries(*stream);
     if (container == "avi") {
       const int64_t frame = std::max<int64_t>(

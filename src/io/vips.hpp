@@ -52,7 +52,7 @@ class VipsAlone {
 
 /// Runs `work`, which uses libvips and tells by Error what fails. libvips keeps one text of errors
 /// for all threads, in which a complaint may be lost or be another thread's; what fails beside
-/// others is therefore done again alone, and its words are its own. `work` must begin anew each
+/// others is therefore done again alone, and its words are its own. `work` must begin again each
 /// time.
 template <class Work>
 auto with_own_errors(Work&& work) {

@@ -15,7 +15,7 @@ struct White {
                 ///< OpenEXR files hold light.
     number,     ///< `value`
     light,      ///< linear light, as of HDR pictures: white is what 1 in 100 color samples exceed,
-                ///< and sRGB's curve lies between
+                ///< and sRGB's curve is between
   };
   Rule rule = Rule::automatic;
   double value = 1;
@@ -29,7 +29,7 @@ struct Whitened {
   double scale = 1;    ///< levels of `pixels` that one of the file's own is; 1 of light
 };
 
-/// Floats as u16: black is 0, white 65535, rounded; what lies outside is clipped, NaN is black.
+/// Floats as u16: black is 0, white 65535, rounded; what is outside is clipped, NaN is black.
 /// Alpha has its own white by the automatic rule. `holds_light`: the file's format says so.
 Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& white,
                 bool holds_light);

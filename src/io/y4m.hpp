@@ -21,7 +21,7 @@ namespace cuesta::io {
 
 inline constexpr std::string_view y4m_magic = "YUV4MPEG2";
 
-/// How a stream's frames lie in it, and what they are once read.
+/// How a stream's frames are in it, and what they are once read.
 struct Y4mLayout {
   StreamFormat format{};  ///< chroma that none of Chroma's is exact for becomes c444
   int depth = 8;          ///< bits of a stored sample

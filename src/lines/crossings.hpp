@@ -14,7 +14,7 @@ struct Crossings {
 };
 
 /// Where `response` changes its sign between a pixel and its right or lower neighbour, and the two
-/// differ by more than `threshold` gray levels, of which one is `levels` of the response; as
+/// differ by more than `threshold` gray levels; one of them is `levels` of the response; as
 /// LogOptions::mode has it, a pixel of response 0 between two that do is a crossing itself.
 /// Positions are interpolated linearly, or
 /// by a cubic; px and py are the upper or left one of the two pixels.

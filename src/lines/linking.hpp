@@ -48,7 +48,7 @@ class PixelIndex {
   std::vector<int32_t> first_;
 };
 
-/// What a link from one point to another costs, below 0 where it cannot be: both lie ahead of each
+/// What a link from one point to another costs, below 0 where it cannot be: both are ahead of each
 /// other along the edge, and their gradients less than 90° apart. Its length, plus how far it goes
 /// astray of the mean of their directions.
 double cost_of_link(const EdgePoint& from, const EdgePoint& to);

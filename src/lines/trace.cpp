@@ -24,7 +24,7 @@ using namespace lines;
 
 namespace {
 
-// A picture of src's size where src lies, for what is found in it.
+// A picture of src's size where src is, for what is found in it.
 AnyView scratch_like(Scratch& scratch, ConstAnyView src, PixelType type) {
   const ptrdiff_t stride = detail::padded_stride(detail::row_bytes(type, src.width, 1));
   return {scratch.take<std::byte>(size_t(stride) * size_t(src.height)),
@@ -43,7 +43,7 @@ struct Landing {
 };
 
 // make(src, found) with both in host memory, for which copies are made on the call's stream of what
-// lies on the device. Without data `src` is not needed.
+// is on the device. Without data `src` is not needed.
 template <class Make>
 Polylines on_host(ConstAnyView src, ConstAnyView found, const Exec& exec, Make&& make) {
   if (found.space == Space::host) return make(src, found);
@@ -62,7 +62,7 @@ Polylines on_host(ConstAnyView src, ConstAnyView found, const Exec& exec, Make&&
     detail::enqueue_download(found, landing.found.view(), exec.stream);
   } catch (...) {
     try {
-      wait(exec.stream);      // the first copy may be under way
+      wait(exec.stream);      // the first copy may be in flight
     } catch (const Error&) {  // the first fault is the one to tell
     }
     throw;
@@ -95,7 +95,7 @@ enum class Shift : uint8_t { of_crest, of_zero };
 // Smoothing of variance s² moves the crest of an edge of curvature κ by s² κ / 2 to the middle of
 // the curve, and the Laplacian's zero as far away from it (Verbeek & van Vliet 1994,
 // doi:10.1109/34.308479); both hold for κ s well below 1. A parabola along an axis adds to the
-// first: its outer samples are a step along the axis away, of which the part along the edge, t,
+// first: its outer samples are a step along the axis away; its part along the edge, t,
 // takes them t² κ / 2 off the curve. The curvature is the mean of some points of the chain, which
 // noise moves less.
 void unshift(const Chain& chain, std::span<EdgePoint> points, double variance, Shift shift) {
@@ -134,7 +134,7 @@ class Junctions {
       for (size_t i = 0; i < chains[c].points.size(); ++i)
         place_[size_t(chains[c].points[i])] = {int32_t(c), int32_t(i)};
   }
-  /// The point that the chain's first or last one goes on to, or -1.
+  /// The point that the chain's first or last one continues to, or -1.
   int32_t beyond(int32_t chain, bool last) const {
     const Chain& own = chains_[size_t(chain)];
     const int32_t end = last ? own.points.back() : own.points.front();
@@ -146,7 +146,7 @@ class Junctions {
       if (place.chain < 0) return;
       const auto away = std::abs(place.at - place_[size_t(end)].at);
       if (place.chain == chain && away <= 2 * reach) return;
-      // Of two ends that face each other one goes on to the other.
+      // Of two ends that face each other one continues to the other.
       const Chain& met = chains_[size_t(place.chain)];
       const bool is_end =
           !met.closed && (place.at == 0 || place.at + 1 == int32_t(met.points.size()));
@@ -235,8 +235,8 @@ Polylines lines_of(std::vector<EdgePoint>& points, const Links& links, const Tra
   return lines;
 }
 
-// What the response does not tell of its zero crossings, from the gradient of what it was made of:
-// directions and curvatures. Returns the variance of all that smoothed.
+// What the response does not contain of its zero crossings, from the gradient of what it was made
+// of: directions and curvatures. Returns the variance of all that smoothed.
 double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOptions& options,
                      int threads) {
   std::optional<GaussianOptions> smoothing;

@@ -8,7 +8,7 @@
 
 namespace cuesta::recipes {
 
-/// `min_area` of both is one limit, of which the larger counts. Parts of an object are joined
+/// `min_area` of both is one limit; the larger counts. Parts of an object are joined
 /// (TrackingOptions::join) before the object is held against it.
 inline void share_min_area(MotionOptions& motion, TrackingOptions& tracking) {
   tracking.min_area = std::max(tracking.min_area, motion.min_area);

@@ -25,7 +25,7 @@ class EdgesRecipe : public Recipe {
   bool makes_mask() const;
   /// Whether colors are seen, where there are some.
   bool sees_color() const;
-  /// What is seen of a picture with so many channels, for reports: "", "gray levels".
+  /// What is seen of a picture with this many channels, for reports: "", "gray levels".
   std::string_view seen_in_words(int32_t channels) const;
 
   std::string key() const override;

@@ -5,7 +5,7 @@
 namespace cuesta::track {
 namespace {
 
-// Twice the area, or once where the object may go on outside the picture.
+// Twice the area, or once where the object may continue outside the picture.
 int64_t score_of(const Detection& detection, Size size) {
   const Rect& b = detection.box;
   const bool cut =

@@ -20,7 +20,7 @@ class EventBuilder {
   Change push(FrameTime at, std::span<const TrackedObject> objects,
               std::span<const Crossing> crossings);
   std::optional<Event> finish();
-  /// The event under way.
+  /// The event in flight.
   const Event* event() const { return event_ ? &*event_ : nullptr; }
 
  private:

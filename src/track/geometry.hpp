@@ -31,7 +31,7 @@ bool is_inside(Point p, std::span<const Point> polygon);
 double signed_area(std::span<const Point> polygon);
 
 /// How the way from `before` to `now` crosses the line from `a` to `b`: 1 to its right-hand side,
-/// -1 to its left, 0 not at all. What lies on the line is on its left.
+/// -1 to its left, 0 not at all. What is on the line is on its left.
 int crossing_of(Point before, Point now, Point a, Point b);
 
 }  // namespace cuesta::track

@@ -3,7 +3,8 @@
 //
 // What differs from the authors' program: an overlap below min_iou is worth nothing before the
 // assignment, not after it; an object that was reported once is reported whenever it is seen; the
-// frame that founds an object is one of its hits; ids are given when an object is first reported.
+// frame that initialises an object is one of its hits; ids are given when an object is first
+// reported.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -81,7 +81,7 @@ Pictures draw_pictures(Bytes& bytes, PixelType type, int32_t longest, int32_t ch
   return drawn;
 }
 
-// Whether one picture or a batch is asked for: run(src, dst) takes either.
+// Whether one picture or a batch is requested: run(src, dst) takes either.
 template <class Run, class... Batches>
 void call(const Pictures& pictures, const Run& run, const Batches&... batches) {
   if (pictures.count == 1)

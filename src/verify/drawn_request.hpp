@@ -32,7 +32,7 @@ struct Held {
   } is = Is::equal;
   std::string why{};  ///< of `different`
 };
-/// Makes the call in `space` as `exec` says, with pictures that lie as `layout` says, and on the
+/// Makes the call in `space` as `exec` says, with pictures that are as `layout` says, and on the
 /// host as `oracle` says, and compares.
 Held hold(const DrawnRequest& request, Space space, Layout layout, const Exec& exec,
           const Exec& oracle);

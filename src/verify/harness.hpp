@@ -16,7 +16,7 @@
 
 namespace cuesta::verify {
 
-/// How a picture lies in memory. The oracle always runs on `tight`, so a strategy that reads
+/// How a picture is in memory. The oracle always runs on `tight`, so a strategy that reads
 /// outside its view differs.
 enum class Layout : uint8_t {
   tight,   ///< no padding; the last byte touches an unreadable page
@@ -24,7 +24,7 @@ enum class Layout : uint8_t {
   odd,     ///< a stride that is no multiple of anything but the sample
   region,  ///< a region of a larger picture of noise
   mixed,   ///< each picture of a run in another of these
-  far,     ///< on the host alone: rows so far apart that 2³² bytes lie between the first and the
+  far,     ///< on the host alone: rows so far apart that 2³² bytes are between the first and the
            ///< last; memory is there for the rows only
 };
 inline constexpr int layout_count = 5;  ///< that every space has: those before `far`

@@ -10,7 +10,7 @@ all; --times takes N times as many of the points. A bad end is a crash, a hang, 
 that is left behind, or a success whose result differs from the undisturbed one. Every bad end is printed with the
 command that shows it, the table of figures at the end; exit status 1 where there was one.
 
---jobs shares the points among processes. With --state a run that was stopped goes on where it was, and campaigns that
+--jobs shares the points among processes. With --state a run that was stopped continues where it was, and campaigns that
 are run alone later replace their own figures; --figures writes all of them as JSON.
 """
 
@@ -84,7 +84,7 @@ def innermost_of(report, kind):
 
 
 class Attack(CudaFaults):
-    # What writes which file; the folder of results is fresh for every run.
+    # The encoder of each file; the folder of results is fresh for every run.
 
     def outputs(self):
         cases = []
@@ -482,7 +482,7 @@ class Attack(CudaFaults):
                 for more in ([], ["--sandbox"]):
                     at = self.fresh()
                     run = self.run([*make(at), *more])
-                    # That it was asked for is one of the options that are saved.
+                    # That it was requested is one of the options that are saved.
                     results.append(
                         (
                             run.code,
@@ -506,7 +506,7 @@ class Attack(CudaFaults):
             whole, _ = self.undisturbed(self.commands()[name])
             if whole is None:
                 continue
-            # Of the parent there are few places; what is counted in a process of its own is not told, so that the plain command's serve.
+            # The parent has few places; what is counted in a process of its own is not reported, so that the plain command's serve.
             _, places = self.undisturbed(self.commands()[name], "malloc")
             if self.long:  # one in 16; at one of those GLib waits for itself
                 places = [place for place in places if int(place, 16) >> 12 & 15 == 4]
@@ -810,7 +810,7 @@ class Attack(CudaFaults):
         """Files with changed bytes: an error or a picture, soon, in little memory, and the same one again."""
         for ending, seed, still in self.seeds():
             data = seed.read_bytes()
-            # Pictures go many to a run. Videos are told apart by their samples, which a batch has no format for.
+            # Pictures go many to a run. Videos are distinguished by their samples, which a batch has no format for.
             size = 40 if self.long and still else 1
             many = (20 if still else 60) if self.long else 2 * self.times
             for i in range(many):
@@ -864,7 +864,7 @@ class Attack(CudaFaults):
                     *partial,
                 ]
             run = self.run(words, environment={"MALLOC_PERTURB_": filler})
-            # An animation may have become a still picture, which is no video; a batch goes on.
+            # An animation may have become a still picture, which is no video; a batch continues.
             why = run.why(
                 (0, 3, 4)
                 if "is not the extension of a picture format" in run.err or len(paths) > 1
@@ -1246,7 +1246,7 @@ def png_of_zeros(width, height, color, bits):
         zlib.Z_FULL_FLUSH
     )  # stands by itself, so that it repeats
     count = len(rows) * (height // 64)
-    checksum = (count % 65521) << 16 | 1  # Adler-32 of so many zeros
+    checksum = (count % 65521) << 16 | 1  # Adler-32 of this many zeros
     data = b"\x78\x9c" + block * (height // 64) + b"\x03\x00" + struct.pack(">I", checksum)
 
     def chunk(kind, body):

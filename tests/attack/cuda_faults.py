@@ -182,7 +182,7 @@ class CudaFaults(Ground):
 
     @staticmethod
     def why_bad(done, failed, left, before, whole, undisturbed):
-        # verify goes on with other cases, and tells of those that failed.
+        # verify continues with other cases, and reports those that failed.
         told = (
             done.out.decode(errors="replace")
             if undisturbed is not None and "0 strategies passed, 1 failed" in done.out.decode()

@@ -63,7 +63,7 @@ Fault& fault() {
   return only;
 }
 
-// The fault that cudaGetLastError() tells of on this thread.
+// The fault that cudaGetLastError() reports on this thread.
 thread_local cudaError_t last = cudaSuccess;
 
 enum class When { undone, done };
@@ -236,7 +236,7 @@ CUESTA_CALL(undone, cudaStreamUpdateCaptureDependencies,
 #endif
 // clang-format on
 
-// ---- Errors: not counted, and told as the runtime tells its own
+// ---- Errors: not counted, and reported as the runtime reports its own
 
 cudaError_t CUDARTAPI cudaGetLastError() {
   static const auto real =

@@ -204,7 +204,7 @@ class Ground:
 
 
 class Journal:
-    """A line a point, so that a run which was stopped goes on where it was. Lines of another command or form do not count."""
+    """A line a point, so that a run which was stopped continues where it was. Lines of another command or form do not count."""
 
     def __init__(self, folder, name, identity):
         self.identity, self.lines, self.file = identity, [], None

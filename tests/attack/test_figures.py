@@ -40,7 +40,7 @@ def faults(page, data):
     found += [
         f"the page does not say {text}" for text in (total, data["commit"]) if text not in page
     ]
-    # What other libraries end is said by their names.
+    # Names of the libraries that end a program.
     for row in data["campaigns"].values():
         for end in row["ends"]:
             library = re.match(

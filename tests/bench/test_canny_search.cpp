@@ -1,4 +1,4 @@
-// What Canny's searches on a GPU tell of themselves, held against the bench's search on the host,
+// What Canny's searches on a GPU report, held against the bench's search on the host,
 // which knows nothing of queues and tiles. Without a GPU this skips.
 #include <gtest/gtest.h>
 

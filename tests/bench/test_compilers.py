@@ -118,7 +118,7 @@ class Definitions(unittest.TestCase):
             import peer_triton
         except ImportError as error:
             self.skipTest(str(error))
-        tile = (8, 8, 4)  # some lie whole inside, some leave the picture
+        tile = (8, 8, 4)  # some are whole inside, some leave the picture
         for work in requests(29):
             bound = [peer_triton.one_pass(work, tile)] + (
                 [peer_triton.two_pass(work, tile)] if work.column else []

@@ -1,4 +1,4 @@
-// bench/model: its arithmetic, the GPUs that it is told of, its predictions against a run that is
+// bench/model: its arithmetic, the GPUs that it knows, its predictions against a run that is
 // kept, its counts against the profiler's where a profile has them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ std::pair<Work, Row> of(const nlohmann::json& json, const std::string& variant) 
   return both;
 }
 
-// Of which rows, or stages, lie outside a fifth: bench/README.md, "The model", tells why.
+// The rows, or stages, that are outside a fifth: bench/README.md, "The model", says why.
 const std::set<std::string>& reasons() {
   static const std::set<std::string> all = {"convolve:adaptive-tiled",
                                             "convolve:constant",
@@ -468,7 +468,7 @@ std::map<std::string, double> counts_of(const Kernel& kernel) {
 }
 
 // Against the profiler's counters, within a tenth. Of canny kernel by kernel, since hysteresis is
-// among the others; else a strategy's kernels together, of which a frame is next to nothing.
+// among the others; else a strategy's kernels together, which a frame hardly matters for.
 TEST(Model, CountsAreTheProfilers) {
   const auto profile = read("h200-counters.json");
   const GpuModel gpu = read_gpu("h200");

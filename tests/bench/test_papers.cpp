@@ -260,7 +260,7 @@ TEST(Papers, SearchOfEdgesByHand) {
   EXPECT_GT(search.depth, 0);
   // One column of edges: each step goes one row down from the last strong one.
   EXPECT_EQ(search.depth, search.trees_end - search.trees_start);
-  // It begins in the upper tile and goes on in the lower.
+  // It begins in the upper tile and continues in the lower.
   EXPECT_EQ(search.rounds, 2);
 }
 

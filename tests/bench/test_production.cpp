@@ -1,5 +1,5 @@
-// Experiment `production`: its requests are told apart, its worst pictures are what they are said
-// to be, and its table says what is met.
+// Experiment `production`: its requests are distinguished, its worst pictures are what they are
+// said to be, and its table says what is met.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """bench/profile/profile_rungs.py makes tables of a profiler's CSV without a GPU: sums and means over launches,
-kernels told by their ranges, the paper's figures beside ours, and no table of what is no profile."""
+kernels named by their ranges, the paper's figures beside ours, and no table of what is no profile."""
 
 import csv
 import importlib.util
@@ -47,7 +47,7 @@ LISTED = {
 
 
 def launch(label, kernel, nanoseconds, **counters):
-    """A launch as ncu prints it; every metric is 1 unless told."""
+    """A launch as ncu prints it; every metric is 1 by default."""
     values = dict.fromkeys(rungs.EVERY_METRIC, "1") | {rungs.DURATION: nanoseconds} | counters
     inside = f' 1  "<default domain>:{label}:none:none:none:none:none:none"  ' if label else ""
     return [
@@ -362,7 +362,7 @@ class Command(unittest.TestCase):
         return file
 
     def test_under_a_profiler(self):
-        """A made-up ncu, which says what it was told and hands a kept CSV over."""
+        """A made-up ncu, which prints its arguments and hands a kept CSV over."""
         (self.at / "kept.csv").write_text(raw([launch(NAIVE, "kernel", "10")]), encoding="utf-8")
         (self.at / "listed.json").write_text(json.dumps(LISTED), encoding="utf-8")
         program = self.script(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The C interface from another language, by ctypes and nothing else: what cuesta.h declares is exported and nothing besides,
-structs lie where ctypes puts them, and answers are those of plain loops.
+structs are where ctypes puts them, and answers are those of plain loops.
 
     test_ctypes.py LIBRARY HEADER
 """

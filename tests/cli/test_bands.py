@@ -179,7 +179,7 @@ def check_limit(folder, source, limit):
 
 
 def check_kill(folder, source):
-    """A process that is killed leaves nothing under the name, and the next one goes on."""
+    """A process that is killed leaves nothing under the name, and the next one continues."""
     target = folder / "killed.tif"
     arguments = ["edges", source, "-o", target, "--sigma", "1.4", "--memory", "30MB", "--json"]
     journal = folder / ".killed.tif.cuesta-journal"
@@ -225,7 +225,7 @@ def write_colors(path, width, height):
 
 
 def check_colors_and_devices(folder):
-    """A packed picture of colors, of which canny takes one channel or three, on the CPU and on what GPUs there are."""
+    """A packed picture of colors: canny takes one channel or three, on the CPU and on what GPUs there are."""
     source = folder / "colors.png"
     write_colors(source, 400, 500)
     gpus = [device["device"] for device in json.loads(run("list", "devices", "--json").stdout)]

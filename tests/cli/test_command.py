@@ -1374,7 +1374,7 @@ class ListAndVerify(CommandTest):
         )
 
     def test_verify_without_a_row_to_run(self):
-        """Not even a GPU is asked for where no row would run on it."""
+        """Not even a GPU is requested where no row would run on it."""
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
         on_device = {row["operation"] for row in rows if row["space"] == "device" and row["built"]}
         self.fails(
@@ -1494,7 +1494,7 @@ class Typing(CommandTest):
         self.assertEqual(
             self.run_cuesta("help", "edges").stdout, self.run_cuesta("edges", "--help").stdout
         )
-        # No verb is said in half a sentence.
+        # Every verb has a whole sentence.
         verbs = text.decode().split("Verbs:")[1]
         sentences = " ".join(verbs.split())
         for end in (

@@ -51,7 +51,7 @@ def street(frames=FRAMES, chroma=b"mono"):
 
 
 def shaken(places):
-    """A wall of stones, seen by a camera whose moves put it so many pixels to the right and down in each frame."""
+    """A wall of stones, seen by a camera whose moves put it this many pixels to the right and down in each frame."""
     stones, margin = random.Random(5), 20
     tones = [
         [stones.randrange(60, 200) for _ in range(WIDTH // 6 + 10)] for _ in range(HEIGHT // 6 + 10)
@@ -77,7 +77,7 @@ def covered(box, at, side=SIDE):
 
 
 def planes_of(stream, samples):
-    """The frames of a y4m stream with so many bytes each."""
+    """The frames of a y4m stream with this many bytes each."""
     header, rest = stream.split(b"\n", 1)
     out = []
     while rest:
@@ -115,7 +115,7 @@ class DetectTest(CommandTest):
         return parsed[0], parsed[1:]
 
     def detect(self, *arguments, name="street.y4m", **options):
-        """The header and the lines of frames, of paper 004's chain unless told."""
+        """The header and the lines of frames, of paper 004's chain by default."""
         if "--background" not in arguments:
             arguments = (*PLAIN, *arguments)
         done = self.run_cuesta("detect", name, "--json", "-", *arguments, **options)
@@ -422,7 +422,7 @@ class Options(DetectTest):
             self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3, "--steady", 0).stdout
         )
         self.assertFalse(any("shift" in line for line in loose))
-        self.assertTrue(loose[6]["changed"])  # so much moved
+        self.assertTrue(loose[6]["changed"])  # this much moved
 
     def test_backgrounds(self):
         for model in ("first", "mean", "median", "mixture", "samples"):
@@ -511,7 +511,7 @@ class Options(DetectTest):
         self.fails(USAGE, "detect", self.video, "--json", "x.ndjson", "--region", "150,100,20,20")
 
     def test_downscale(self):
-        """Everything is told of the video's pixels: the square's place is a multiple of 4, and so is its side."""
+        """Everything is reported in the video's pixels: the square's place is a multiple of 4, and so is its side."""
         exact = ("--blur", 1, "--close", "none", "--open", "none")
         whole = self.detect(*exact)
         self.assertEqual(whole[0]["downscale"], 1)
@@ -688,7 +688,7 @@ class VideoFiles(DetectTest):
     def test_a_truncated_mp4(self):
         noise = [luma(place(k)) + os.urandom(WIDTH * HEIGHT // 2) for k in range(FRAMES)]
         data = self.mp4("long.mp4", y4m(WIDTH, HEIGHT, noise, b"420jpeg")).read_bytes()
-        # The index comes last: nothing can be told apart without it.
+        # The index comes last: nothing is known without it.
         self.file("cut.mp4", data[: len(data) // 2])
         for partial in ([], ["--partial"]):
             self.fails(INPUT, "detect", "cut.mp4", "--json", "o.ndjson", *partial, says=["cut.mp4"])

@@ -65,7 +65,7 @@ class Vips:
             raise OSError(self.lib.vips_error_buffer().decode())
 
     def read(self, path, options=""):
-        """(width, height, bands, format, samples), and what else is asked for by name."""
+        """(width, height, bands, format, samples), and what else is requested by name."""
         image = self.lib.vips_image_new_from_file(os.fsencode(path) + options.encode(), None)
         if not image:
             raise OSError(self.lib.vips_error_buffer().decode())
@@ -228,7 +228,7 @@ class FilesTest(CommandTest):
 
 class Orientation(FilesTest):
     def test_is_applied_once_and_then_gone(self):
-        # Stored lying; shown, it stands: what is stored at (x, y) is shown at (height - 1 - y, x).
+        # Stored on its side; shown, it stands: what is stored at (x, y) is shown at (height - 1 - y, x).
         stood = [
             self.gray[(HEIGHT - 1 - x) * WIDTH + y] for y in range(WIDTH) for x in range(HEIGHT)
         ]
@@ -626,7 +626,7 @@ class Depths(FilesTest):
 
     def test_sobel_never_clips(self):
         noise = [255 * ((x * 7919 + x * x) % 3 == 0) for x in range(WIDTH * HEIGHT)]
-        # The largest |gx| + |gy| there is: a corner of white in black, all that lies above a diagonal.
+        # The largest |gx| + |gy| there is: a corner of white in black, all that is above a diagonal.
         for y in range(12):
             for x in range(12):
                 noise[y * WIDTH + x] = 255 if x > y else 0

@@ -61,7 +61,7 @@ class Files(LinesTest):
         self.assertTrue(line["closed"])
         self.assertGreater(line["strength"], 160)
         self.assertAlmostEqual(line["length"], 2 * (20 + 14), delta=6)  # round corners
-        # Steps lie between pixels: 9 and 10, 29 and 30; 7 and 8, 21 and 22. Corners are rounded by the smoothing.
+        # Steps are between pixels: 9 and 10, 29 and 30; 7 and 8, 21 and 22. Corners are rounded by the smoothing.
         sides = [p for p in line["points"] if 15 <= p[0] <= 24 or 13 <= p[1] <= 16]
         self.assertGreater(len(sides), 20)
         for x, y, _ in sides:

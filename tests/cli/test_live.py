@@ -28,7 +28,7 @@ from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, DetectTest, luma, street
 
 
 def frames_of(text):
-    """The lines of frames in text, of which every line must be whole."""
+    """The lines of frames in text; every line must be whole."""
     if isinstance(text, bytes):
         text = text.decode()
     assert text == "" or text.endswith("\n"), text[-200:]

@@ -1,5 +1,5 @@
 // What a decoder that strangers have taken over can still do. A child enters the sandbox, tries
-// each thing, and tells by its exit code which of them went otherwise than they should.
+// each thing, and tells by its exit code which of them went not as they should.
 #include "cli/sandbox.hpp"
 
 #include <fcntl.h>
@@ -160,7 +160,7 @@ int told_from_fence(const std::vector<Attempt>& attempts, const std::vector<std:
   });
 }
 
-// What is no result is as far away as in the tuner's sandbox, though it lies beside one.
+// What is no result is as far away as in the tuner's sandbox, though it is beside one.
 TEST_F(Sandbox, AFenceHoldsTheSame) {
   auto all = attempts();
   std::erase_if(all, [](const Attempt& one) { return one.what == "a file without a name"; });

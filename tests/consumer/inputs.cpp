@@ -1,5 +1,5 @@
-// What the README's example reads: photo.jpg, and a video of a square that moves, street.mp4 (told
-// by its bytes: it is y4m).
+// What the README's example reads: photo.jpg, and a video of a square that moves, street.mp4 (its
+// bytes are y4m).
 #include <cuesta/cuesta.hpp>
 #include <cuesta/io.hpp>
 

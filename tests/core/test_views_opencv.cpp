@@ -93,7 +93,7 @@ TEST(ViewsOpenCv, WhatIsNoMatrixIsNamed) {
 }
 
 TEST(ViewsOpenCv, GpuMatricesAreViewsOfTheDevice) {
-  // Headers alone: no GPU is asked for anything.
+  // Headers alone: no GPU is requested anything.
   uint8_t memory[256] = {};
   cv::cuda::GpuMat mat(3, 4, CV_8UC3, memory, 64);
   const AnyView made = view(mat);

@@ -216,7 +216,7 @@ TEST_F(CannyDevice, AWindowOfFiveTakesTwoSteps) {
 
 // One workspace for pictures and sizes in turn, on two streams: what it keeps for a picture is not
 // used for another. A picture goes up on the stream that reads it: from pageable memory the copy
-// may still be under way when upload() returns.
+// may still be in flight when upload() returns.
 TEST_F(CannyDevice, AWorkspaceServesEveryPictureInTurn) {
   CannyOptions options;
   options.thresholds = Thresholds::given(15, 120);
@@ -331,7 +331,7 @@ struct Canvas {
 };
 
 struct FoundTogether {
-  Image<uint8_t> all;  // with what lies between
+  Image<uint8_t> all;  // with what is between
   std::vector<CannyResult> used;
   size_t launches = 0;
 };

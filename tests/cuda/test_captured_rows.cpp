@@ -130,7 +130,7 @@ TEST(CapturedRows, WhatWaitsIsRefusedInWords) {
       EXPECT_NE(std::string(error.what()).find("a CUDA graph cannot record"), std::string::npos)
           << name << ": " << error.what();
     }
-    // And the GPU goes on.
+    // And the GPU continues.
     sobel(src, {.magnitude = dst}, {}, {.stream = stream.get()});
     download(dst, back, stream.get());
     sobel(picture, {.magnitude = here});

@@ -90,7 +90,7 @@ TEST_F(LinesDevice, FollowWhatTheCallersStreamHolds) {
   const TraceOptions how{.min_length = 3};
   EXPECT_EQ(trace(there, CannyOptions{}, how, exec), trace(first, CannyOptions{}, how));
   AnyImage again = on_gpu(first);
-  upload(pinned.view(), again.view(), stream.get());  // under way
+  upload(pinned.view(), again.view(), stream.get());  // in flight
   EXPECT_EQ(trace(again, CannyOptions{}, how, exec), trace(second, CannyOptions{}, how));
   EXPECT_EQ(trace(again, LogOptions{}, how, exec), trace(second, LogOptions{}, how));
 }

@@ -144,7 +144,7 @@ TEST_F(MotionDevice, UnrolledWindowsOfEveryShape) {
     for (int y = 0; y < e.high; ++y)
       for (int x = 0; x < e.wide; ++x) cells.push_back(e.contains(x, y));
     const StructuringElement element(e.wide, e.high, cells);
-    // Turned, the anchor of an even side lies on the other side of the centre.
+    // Turned, the anchor of an even side is on the other side of the centre.
     for (const bool reflected : {false, true}) {
       MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.close = reflected ? element.reflected() : element;
@@ -297,7 +297,7 @@ TEST_F(MotionDevice, AMaskIsWholeWhoeverWroteTheLast) {
       for (int t = 0; t < 6; ++t) {
         Image<uint8_t> frame(width, height);
         draw_frame(frame, t);
-        // In one of them so much that its components are not few.
+        // In one of them this much that its components are not few.
         for (int32_t y = 0; t == 3 && y < height; ++y)
           for (int32_t x = 0; x < width; ++x)
             if (x / 8 % 2 == 0 && y / 8 % 2 == 0) frame.at(x, y) ^= 0x80;

@@ -121,7 +121,7 @@ TEST_F(SoakDevice, NothingGrowsWhileFramesCome) {
   constexpr int batch = 32, cameras = 32, alone = 2;
   constexpr int64_t turn = batch + cameras + alone;
   const int64_t turns = test::times_of("CUESTA_SOAK_FRAMES", 12 * turn) / turn + 1;
-  // A street that begins anew, its frames below each other.
+  // A street that begins again, its frames below each other.
   constexpr int32_t width = 80, height = 60, period = 4 * batch;
   test::SceneOptions street;
   street.width = width, street.height = height;

@@ -43,7 +43,7 @@ std::vector<Answer> answers_of(int gpu, std::string_view operation, int number) 
     verify::Bytes bytes(drawn);
     const auto request = verify::draw_request(bytes, operation, 700);
     Answer& answer = answers.emplace_back();
-    // Rows lie otherwise on the second GPU: what is beside a picture may not show.
+    // Rows are otherwise on the second GPU: what is beside a picture may not show.
     answer.pictures = std::make_unique<Harness>(Layout((i + gpu) % verify::layout_count),
                                                 uint8_t(0x5A + gpu), Space::device);
     try {

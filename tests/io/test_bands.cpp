@@ -73,7 +73,7 @@ Border drawn_border() {
 // Where bands are worked on: by the functions on files, or by makers that could be processes.
 enum class Where { cpu, gpu, all_gpus, makers };
 
-// Bands of so many rows from `first` on, in any order; returns their number.
+// Bands of this many rows from `first` on, in any order; returns their number.
 size_t in_any_order(int32_t first, int32_t height, int32_t rows,
                     const std::function<void(int32_t i, int32_t begin, int32_t end)>& make) {
   std::vector<int32_t> order(size_t((height - first + rows - 1) / rows), 0);
@@ -468,8 +468,8 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
   write(source, picture);
   const CannyEdges options{.sigma = 0};
   write(folder / "whole.tif", edges(picture, options));
-  // What a killed process leaves is what there is when progress is told; a copy of it stands for
-  // its files.
+  // What a killed process leaves is what there is when progress is reported; a copy of it stands
+  // for its files.
   const auto left = [&](int64_t rows) {
     BandOptions bands{.rows = 50};
     bands.progress = [&](int64_t done, int64_t) {
@@ -497,7 +497,7 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
     EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif")) << rows;
     std::filesystem::remove(target);
   }
-  // Other options, another source, or no wish to go on: from the beginning.
+  // Other options, another source, or no wish to continue: from the beginning.
   left(600);
   EXPECT_EQ(edges_file(source, target, options, {.rows = 70, .resume = false}).resumed_rows, 0);
   std::filesystem::remove(target);

@@ -1,4 +1,4 @@
-// The public face of files: pictures in one line, the frames of a video one after the other.
+// The public interface of files: pictures in one line, the frames of a video one after the other.
 #include "cuesta/io.hpp"
 
 #include <gtest/gtest.h>
@@ -202,7 +202,7 @@ std::string file_of(const TempFolder& folder, const std::string& name, const std
 
 TEST(IoVideo, FramesComeInOrderWithTheirTimes) {
   const TempFolder folder;
-  // Told by its bytes: the name does not matter.
+  // Reported by its bytes: the name does not matter.
   const auto path = file_of(folder, "street.mp4", y4m(24, 10, 5, " F50:2 Cmono\n"));
   VideoReader video(path);
   EXPECT_EQ(video.width(), 24);

@@ -116,7 +116,7 @@ void expect_input_error(const std::string& path, const io::StreamLimits& limits 
   }
 }
 
-// While it lives libav gets no memory but in pieces of so many bytes.
+// While it lives libav gets no memory but in pieces of this many bytes.
 struct LittleMemory {
   explicit LittleMemory(size_t bytes) { av_max_alloc(bytes); }
   LittleMemory(const LittleMemory&) = delete;
@@ -399,7 +399,7 @@ TEST(VideoIo, MemoryStaysFlat) {
   EXPECT_LT(resident_bytes() - before, most) << "while reading";
 }
 
-// A sum of each frame's samples, weighted by where they lie.
+// A sum of each frame's samples, weighted by where they are.
 std::vector<std::pair<int64_t, int64_t>> frames_of(const std::string& path,
                                                    const ReadOptions& options) {
   std::vector<std::pair<int64_t, int64_t>> out;

@@ -3,7 +3,7 @@
 
 The straight rungs of convolve: from a kernel's begin through its first exit behind a store, which is the way of a pixel
 inside the picture. Sobel's and Canny's kernels have branches for requests that were not made: the shortest way through
-the code that makes the loads and the stores of one that was. What else loops is not told by the code alone.
+the code that makes the loads and the stores of one that was. Other loops cannot be found in the code alone.
 
     check_model_codes.py --cuobjdump FILE --objects FOLDER    # of the library, ops
 """

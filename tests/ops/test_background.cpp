@@ -48,8 +48,8 @@ TEST(BackgroundFaults, AreCaught) {
       "a last row that is not learned");
 }
 
-// The background after `frames` frames of one value upon a founding frame of another, in a picture
-// of one pixel.
+// The background after `frames` frames of one value upon an initialising frame of another, in a
+// picture of one pixel.
 int settled(BackgroundModel model, int rate_shift, uint8_t founding, uint8_t value, int frames) {
   BackgroundSubtractor subtractor({model, rate_shift});
   Image<uint8_t> frame(1, 1), background(1, 1);
@@ -87,7 +87,7 @@ TEST(Background, TheListOfModelsIsTheEnum) {
             "background is 'last'; it must be first, mean, median, mixture or samples");
 }
 
-// A state lies as the list says: planes `stride` apart, nothing between them touched.
+// A state is as the list says: planes `stride` apart, nothing between them touched.
 TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
   const auto check = [](auto model) {
     using Model = decltype(model);
@@ -122,8 +122,8 @@ TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
   background::for_each_model(check, background::BasicModels<uint16_t>());
 }
 
-// Bytes shifted to the highest bits of u16 are the same video: what is told of them differs by what
-// a mean knows below a gray level.
+// Bytes shifted to the highest bits of u16 are the same video: what is reported of them differs by
+// what a mean knows below a gray level.
 TEST(Background, ShiftedBytesAreHeldAlike) {
   constexpr int32_t width = 75, height = 20;
   for (const auto model : models) {
@@ -157,7 +157,7 @@ TEST(Background, ShiftedBytesAreHeldAlike) {
   }
 }
 
-// Steps of u16 that bytes would round away are told, to the last bit.
+// Steps of u16 that bytes would round away are reported, to the last bit.
 TEST(Background, FinerThanAGrayLevelIsSeen) {
   const std::pair<BackgroundModel, int32_t> steps[] = {
       {BackgroundModel::first, 64},       // a quarter of a level
@@ -204,7 +204,7 @@ TEST(Background, LearnsWhatStays) {
   // Down to the last level at the slowest rate, where rounding alone would rest 8 levels off.
   EXPECT_EQ(settled(BackgroundModel::mean, 12, 100, 104, 30000), 104);
   EXPECT_EQ(settled(BackgroundModel::mean, 12, 100, 96, 30000), 96);
-  // A new component outweighs the founding one after ln 2 · 2^9 = 355 frames.
+  // A new component outweighs the initialising one after ln 2 · 2^9 = 355 frames.
   EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 340), 100);
   EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 370), 200);
 }

@@ -1,4 +1,4 @@
-// Batches of canny: each picture's edges are those that it has alone, whatever lies between.
+// Batches of canny: each picture's edges are those that it has alone, whatever is between.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -149,7 +149,7 @@ TEST(CannyNms, EqualsTheReferenceUpToHysteresis) {
       for (const Norm norm : {Norm::l1, Norm::l2}) {
         for (const int ksize : {0, 3, 5}) {
           ++seed;
-          // An odd stride: rows begin at every alignment. Nothing lies behind the last sample, so
+          // An odd stride: rows begin at every alignment. Nothing is behind the last sample, so
           // that AddressSanitizer sees who reads on.
           const ptrdiff_t stride = width + 3;
           const auto bytes = size_t(1 + stride * (height - 1) + width);

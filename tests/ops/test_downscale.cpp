@@ -1,4 +1,5 @@
-// Frames looked at N times smaller: means against their definition, and what is told of the frame.
+// Frames looked at N times smaller: means against their definition, and what is reported of the
+// frame.
 #include <gtest/gtest.h>
 
 #include <random>

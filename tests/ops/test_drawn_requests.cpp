@@ -29,11 +29,11 @@ struct Counts {
 };
 
 // `number` requests of an operation, others in each part, held in `space` by the rows of `names` in
-// turns, and by what a call chooses where they do not take it, on pictures that lie as `lying`
-// says, or as is drawn.
+// turns, and by what a call chooses where they do not take it, on pictures that are as
+// `fixed_layout` says, or as is drawn.
 Counts hold_drawn(std::string_view operation, int part, Space space, int number, int32_t longest,
                   const std::vector<std::string>& names, const Exec& oracle,
-                  std::optional<verify::Layout> lying = std::nullopt) {
+                  std::optional<verify::Layout> fixed_layout = std::nullopt) {
   const auto all = verify::drawn_operations();
   const auto place = std::ranges::find(all, operation) - all.begin();
   verify::Random random(uint64_t(place + 1 + 100 * part));
@@ -45,7 +45,7 @@ Counts hold_drawn(std::string_view operation, int part, Space space, int number,
     verify::Bytes bytes(drawn);
     const auto request = verify::draw_request(bytes, operation, longest);
     const auto drawn_layout = verify::Layout(random.below(verify::layout_count));
-    const auto layout = lying.value_or(drawn_layout);
+    const auto layout = fixed_layout.value_or(drawn_layout);
     Exec exec{.strategy = names.empty() ? "" : names[size_t(i) % names.size()],
               .threads = int(1 + random.below(2)),
               .workspace = random.below(2) ? &workspace : nullptr};

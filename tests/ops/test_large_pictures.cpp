@@ -1,4 +1,4 @@
-// Every operation and strategy of the host on pictures of more than 2^31 samples, whose rows lie
+// Every operation and strategy of the host on pictures of more than 2^31 samples, whose rows are
 // past byte 2^31. It takes an hour and GiB, so CI leaves it out: CUESTA_LARGE=1, an operation's
 // name, or "production" (minutes: only what is chosen by itself) asks for it.
 #include <gtest/gtest.h>
@@ -133,7 +133,7 @@ TEST(LargeHostPictures, EndPast2To31Samples) {
 }
 
 // As many pixels as labels reach: components of 64 rows, each followed by an empty one, again and
-// again. Their last ones lie past byte 2^31, because rows are longer than the picture is wide.
+// again. Their last ones are past byte 2^31, because rows are longer than the picture is wide.
 TEST(LargeHostPictures, LabelsReachTheirEnd) {
   if (!is_asked("label")) GTEST_SKIP() << "CUESTA_LARGE=label asks for it: minutes, 12 GiB";
   constexpr int32_t width = 65534, height = 32768;

@@ -204,7 +204,7 @@ TEST(Motion, ShiftedBytesAreFoundAlike) {
       size_t found = 0, changes = 0;
       for (int32_t t = 0; t < 40; ++t) {
         Image<uint8_t> frame = frame_with_square(160, 96, 4 * t - 40, 30, 24);
-        for (int32_t y = 0; y < 96; ++y)  // what moves off its place and back, and a lamp
+        for (int32_t y = 0; y < 96; ++y)  // the foreground off its place and back, and a lamp
           for (int32_t x = 0; x < 160; ++x)
             frame.at(x, y) =
                 uint8_t(frame.at(x, y) + ((x + t % 3) * 7 ^ y * 5) % 31 + (t < 30 ? 0 : 20));

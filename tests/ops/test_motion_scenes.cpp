@@ -1,5 +1,5 @@
 // Precision and recall of every model on made scenes whose truth is known, and what a detector
-// tells of light, cuts and a camera that moves.
+// reports light, cuts and a camera that moves.
 #include <gtest/gtest.h>
 
 #include "ops/shared/background_models.hpp"
@@ -163,7 +163,8 @@ TEST(MotionScenes, AShakingCameraIsTakenBack) {
   EXPECT_EQ(steadied.changes, 0);
   EXPECT_GT(steadied.score.f(), 0.75);
   EXPECT_GT(steadied.score.precision(), shaken.score.precision());
-  // The moves that are told are the camera's, to a pixel and a quarter, against its first place.
+  // The moves that are reported are the camera's, to a pixel and a quarter, against its first
+  // place.
   Scene again(scene);
   again.next();
   const int32_t x0 = again.shift_x(), y0 = again.shift_y();

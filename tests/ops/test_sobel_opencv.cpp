@@ -48,7 +48,7 @@ TEST(SobelOpenCv, FloatGradientsAreClose) {
       for (int32_t x = 0; x < 201; ++x) src.at(x, y) = std::nearbyint(src.at(x, y) * 127);
     for (const int aperture : {3, 5, 7}) {
       sobel(src, {.gx = gx, .gy = gy}, {.aperture = aperture});
-      // Of each sum Σ|taps| · 2 · 2^-24 an addition, of which there are at most `aperture` a pass.
+      // Of each sum Σ|taps| · 2 · 2^-24 an addition; there are at most `aperture` of these a pass.
       const double taps = aperture == 3 ? 8 : aperture == 5 ? 96 : 1280;
       const double bound = whole ? 0 : 2 * (aperture + 1) * taps * 2 / (1 << 24);
       for (const bool across : {true, false}) {

@@ -1,5 +1,5 @@
 // What the tensor-core rows of convolve and log rest on, without a GPU: taps in signed bytes, how
-// they lie in the registers of a product, and quotients in floats.
+// they are in the registers of a product, and quotients in floats.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -195,7 +195,7 @@ TEST(TensorRows, WhatTapsAndDivisorShareIsTakenOut) {
   EXPECT_EQ(taps.divisor, 1);
 }
 
-// A divisor past twice the largest sum, and an offset past any result, are told smaller.
+// A divisor past twice the largest sum, and an offset past any result, are reduced.
 TEST(TensorRows, WhatChangesNoResultIsCut) {
   TensorTaps taps;
   const std::array<int32_t, 2> window{100, -1};

@@ -33,7 +33,7 @@ TEST(ZeroTaps, NothingIsLostFromTheLeastSampleOn) {
   for (const float tap :
        {3.0f, 1.0f, 0.5f, -0.1f, 0x1.8p-20f, -0x1.fffffep-60f, 0x1p-126f, 0x1p-149f}) {
     const uint32_t least = min_sample(lowest_bit(std::array{tap}));
-    // Any sample in question is told apart by 2 · bits − 1, and 0 never is in question.
+    // Any sample in question is distinguished by 2 · bits − 1, and 0 never is in question.
     EXPECT_GE(2 * std::bit_cast<uint32_t>(0.0f) - 1, least);
     const uint32_t bits = least / 2 + least % 2;
     for (uint32_t i = 0; i < 1000; ++i)

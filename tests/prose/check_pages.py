@@ -23,7 +23,7 @@ import urllib.parse
 from pathlib import Path
 
 WORDS, COLUMNS, ROW = 18, 100, 200
-# Pages that do not hold this yet: at most so many words a sentence, and so many long lines. Figures
+# Pages that do not hold this yet: at most this many words a sentence, and this many long lines. Figures
 # may only go down, and a page that holds it leaves the list.
 CEILINGS = {
     "docs/dev/negative-results.md": (25.6, 224),

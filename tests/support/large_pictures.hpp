@@ -17,7 +17,7 @@ struct LargeRequest {
   std::string_view operation;
   std::string text;
   std::function<void(ConstAnyView, AnyView, const Exec&)>
-      run;  // of what lies no more than 64 rows away
+      run;  // of what is no more than 64 rows away
 };
 
 /// Rows y to y + count − 1.

@@ -1,4 +1,4 @@
-// Where this checkout and its programs lie. places.cpp alone is compiled with their names, so that
+// Where this checkout and its programs are. places.cpp alone is compiled with their names, so that
 // the objects of all other tests serve any checkout.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace cuesta::test {
 
 struct OperationCall {
   std::string name;
-  /// Makes pictures of one size in one space, with so many channels.
+  /// Makes pictures of one size in one space, with this many channels.
   using Make = std::function<AnyView(PixelType type, int32_t channels)>;
   /// Of sources of `type`; throws Error where the operation does not take it.
   std::function<void(const Make& make, PixelType type, const Exec& exec)> call;

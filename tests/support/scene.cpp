@@ -121,7 +121,7 @@ const Image<uint8_t>& Scene::next() {
 }
 
 // What a coder leaves of the frame: details in steps, and blocks that hardly change as they were;
-// every 25th frame all of them anew, with coarser steps.
+// every 25th frame all of them again, with coarser steps.
 void Scene::code() {
   const bool whole = t_ % 25 == 0;
   if (coded_.width() == 0) coded_ = Image<uint8_t>(options_.width, options_.height);

@@ -1,4 +1,4 @@
-// Made videos of a fixed camera, of which the truth is known at every pixel: textured ground and
+// Made videos of a fixed camera; the truth is known at every pixel: textured ground and
 // objects, shadows, noise, steps of light, cuts, swaying parts, a camera that shakes, blocks of a
 // coder. All in integers and counted hashes: a frame is the same on every machine.
 #pragma once
@@ -69,8 +69,8 @@ class Scene {
   Image<uint8_t> frame_, truth_, coded_;
 };
 
-/// A street with what people meet there: objects of several sizes, contrasts and speeds, for so
-/// many frames, begun anew when they have left.
+/// A street with what people meet there: objects of several sizes, contrasts and speeds, for that
+/// many frames, begun again when they have left.
 std::vector<SceneObject> traffic(int32_t width, int32_t height, int64_t frames, uint64_t seed);
 
 /// Pixels of masks held against truths.

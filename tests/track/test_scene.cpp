@@ -384,7 +384,7 @@ TEST(Events, EndWhereTheStreamWasAway) {
     EXPECT_EQ(events[1].objects[0].id, events[0].objects[0].id);
     EXPECT_EQ(events[1].objects[0].first.index, 20);
   }
-  // What nobody told stays one event, if the window is as long.
+  // What nobody reported stays one event, if the window is as long.
   for (const double away : {0.5, 5.0}) {
     SceneWatch watch({320, 200}, {}, {.min_hits = 2, .merge_window = 2, .post_roll = 0});
     size_t ended = 0;

@@ -21,7 +21,7 @@ TEST(Soak, NothingGrowsWhileFramesCome) {
   GTEST_SKIP() << "sanitizers keep freed memory";
 #endif
   const int64_t frames = test::times_of("CUESTA_SOAK_FRAMES", 1500);
-  // A street that begins anew every 20 seconds.
+  // A street that begins again every 20 seconds.
   constexpr int64_t period = 500;
   constexpr double rate = 25;
   test::SceneOptions street;

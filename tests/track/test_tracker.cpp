@@ -284,7 +284,7 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
   EXPECT_GT(ids, 5);
 }
 
-// The ids in frames of which each is a list of detections.
+// The ids in frames, each a list of detections.
 std::vector<std::vector<int64_t>> ids_of(const std::vector<std::vector<Detection>>& frames,
                                          const TrackingOptions& options = {}) {
   Tracker tracker(options);
@@ -299,7 +299,7 @@ std::vector<std::vector<int64_t>> ids_of(const std::vector<std::vector<Detection
 
 TEST(Tracker, ReportsAfterMinHits) {
   std::vector<std::vector<Detection>> frames(6, {at(10, 10)});
-  frames[1] = {};  // a break: the count begins anew
+  frames[1] = {};  // a break: the count begins again
   const std::vector<int64_t> none, one{1};
   EXPECT_EQ(ids_of(frames), (std::vector{none, none, none, none, one, one}));
   EXPECT_EQ(ids_of(frames, {.min_hits = 1}), (std::vector{one, none, one, one, one, one}));
@@ -320,7 +320,7 @@ TEST(Tracker, TwoThatPassEachOtherStayWhoTheyAre) {
   std::map<int64_t, int> last;
   Tracker tracker({.min_hits = 1});
   for (int i = 0; i < 40; ++i) {
-    // In the middle their boxes lie side by side; the order of the list changes all the time.
+    // In the middle their boxes are side by side; the order of the list changes all the time.
     std::vector<Detection> pair{at(10 + 8 * i, 100), at(330 - 8 * i, 112)};
     if (i % 2) std::swap(pair[0], pair[1]);
     for (const auto& object : tracker.push({i, i / 25.0}, pair)) {

@@ -473,7 +473,7 @@ class Photo(TuneTest):
             _, exact = tuner.picture(values=values)
             about, preview = tuner.picture(values=values, level=1)
             self.assertEqual(about["width"], 600)
-            # Each set pixel of the one lies beside one of the other.
+            # Each set pixel of the one is beside one of the other.
             for x, y in ((149, 75), (150, 400), (75, 300)):
                 near = any(
                     preview[(y // 2 + j) * 600 + x // 2 + i] for i in (-1, 0, 1) for j in (-1, 0, 1)

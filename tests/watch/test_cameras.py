@@ -315,7 +315,7 @@ class Broken(CamerasTest):
             self.assertEqual(self.of(lines, name), self.alone(f"{name}.y4m", *PLAIN))
 
     def test_one_that_cannot_be_written_does_not_end_the_others(self):
-        """A full disc, a reader that goes: from the first frame, under way, of each kind of output."""
+        """A full disc, a reader that goes: from the first frame, in flight, of each kind of output."""
         self.file("long.y4m", long_street(300))
         self.run_cuesta("detect", "long.y4m", "-o", "alone.y4m", "--json", "alone.nd", *PLAIN)
 

@@ -252,7 +252,7 @@ class Told(MqttTest):
 
 class Away(MqttTest):
     def test_a_broker_that_is_killed_and_comes_back(self):
-        """Nothing is lost of what was told before, while it was away, and after; frames wait for nothing."""
+        """Nothing is lost of what was published before, while it was away, and after; frames wait for nothing."""
         process = self.start(
             "detect",
             "-",
@@ -271,7 +271,7 @@ class Away(MqttTest):
         process.stdin.write(header + b"\n" + once + empty)
         process.stdin.flush()
         self.until(lambda: self.events("yard/events") == [(1, "began"), (1, "ended")], "no event")
-        time.sleep(2.5)  # the broker has kept that it told them
+        time.sleep(2.5)  # the broker has noted that it sent them
         for number in range(2, 4):
             self.broker.kill()
             self.broker.wait()
@@ -362,7 +362,7 @@ class Away(MqttTest):
         shows = [bool(line["objects"]) for line in frames]
         told = sum(now or before for now, before in zip(shows, [False, *shows]))
         self.assertGreater(lost, 300)
-        # What the broker was told before it was killed may be heard twice.
+        # What the broker got before it was killed may be heard twice.
         self.assertEqual(
             len({json.loads(text)["frame"] for text in self.of("yard/objects")}), told - lost
         )

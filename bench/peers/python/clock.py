@@ -1,6 +1,6 @@
 """Times as `cuesta bench` takes them (bench/engine, bench/README.md, Method): contenders take turns batch by batch; on the GPU
 events around calls that were enqueued behind a gate, over pictures that together exceed the L2 cache twice; medians over
-batches. Everything runs on the legacy default stream, which torch, numba and CuPy share unless told otherwise."""
+batches. Everything runs on the legacy default stream, which torch, numba and CuPy share by default."""
 
 import statistics
 import time
@@ -17,7 +17,7 @@ class Body:
     def __call__(self):
         slot = self.turn % len(self.calls)
         self.turn += 1
-        # What a call makes anew lives a round, so that its memory is not the last call's, still in the cache.
+        # What a call makes again lives a round, so that its memory is not the last call's, still in the cache.
         self.kept[slot] = self.calls[slot]()
 
 
@@ -115,5 +115,5 @@ class DeviceClock(Clock):
 
 
 def slots_past(whole_bytes, slot_bytes):
-    """How many slots exceed so much: at least two."""
+    """How many slots exceed this much: at least two."""
     return max(2, -(-whole_bytes // slot_bytes))

@@ -206,7 +206,7 @@ def one_pass(work, tile):
 
 
 def two_pass(work, tile):
-    """Between the passes lie f32 sums, 16 bits of column sums of u8."""
+    """Between the passes are f32 sums, 16 bits of column sums of u8."""
     rule, scale = end_of(work)
     if work.rule == "edges":
         window = tuple(float(a * b) for a in work.column for b in work.column)

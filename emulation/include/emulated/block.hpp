@@ -1,5 +1,5 @@
 // How a CPU plays a GPU's block: each of its threads is a fiber, and where threads of a block or a
-// warp wait for each other, the next fiber goes on. emulation/README.md has the whole.
+// warp wait for each other, the next fiber continues. emulation/README.md has the whole.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,18 @@ void run_grid(dim3 grid, dim3 block, size_t shared, bool together, void (*body)(
 /// Waits for all threads of the block that have not ended; returns for how many of them `one` was
 /// true.
 int meet_block(bool one = false);
-/// Of the block's numbered barriers, at which `count` threads meet: those that only arrive go on.
+/// Of the block's numbered barriers, at which `count` threads meet: those that only arrive
+/// continue.
 void meet_at(int barrier, int count, bool wait);
 /// All threads of a grid whose blocks run together.
 void meet_grid();
-/// Others go on; for what waits in a loop.
+/// Others continue; for what waits in a loop.
 void let_others();
 /// The block's dynamic shared memory.
 void* dynamic_shared();
 int lane();
 
-/// What the lanes of a warp lay down for each other, 32 bytes a lane at most. Lanes that have ended
+/// What the lanes of a warp was down for each other, 32 bytes a lane at most. Lanes that have ended
 /// lay nothing down.
 struct Exchange {
   uint32_t arrived = 0;
@@ -53,7 +54,7 @@ Exchange* lay_down(uint32_t mask, const void* value, size_t bytes);
 void leave(Exchange* exchange);
 }  // namespace detail
 
-/// Lays `value` down for the lanes of `mask`, of which the caller is one, waits for the others, and
+/// Lays `value` down for the lanes of `mask`, one being the caller's, waits for the others, and
 /// returns read(what all of them laid down).
 template <class T, class Read>
 auto exchange(uint32_t mask, const T& value, const Read& read) {

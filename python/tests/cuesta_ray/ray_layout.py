@@ -1,6 +1,6 @@
 """The layout of a job of `cuesta.ray.detect` in discrete events (simpy): what faults of machines cost.
 
-A video is a chain of parts; a worker goes on from part to part to the end, each for as long as its work takes, and leaves a
+A video is a chain of parts; a worker continues from part to part to the end, each for as long as its work takes, and leaves a
 state after each. A worker that dies takes the part it was at, which begins again where there is a free one; a machine that dies takes its workers and the states on it as well: a chain
 whose last state was there begins again at its first part, as what it was made from is let go. test_ray.py holds this against a real cluster of several nodes.
 """
@@ -69,7 +69,7 @@ class Layout:
         self.free = simpy.FilterStore(self.env)
         for place in self.places:
             self.free.put(place)
-        self.room = simpy.Resource(self.env, max(1, len(self.places)))  # videos under way
+        self.room = simpy.Resource(self.env, max(1, len(self.places)))  # videos in flight
         self.result = Result()
         for fault in faults:
             self.env.process(self._fault(fault))
@@ -102,7 +102,7 @@ class Layout:
     def _video(self, parts: Sequence[float]) -> Generator[Any, Any, None]:
         with self.room.request() as turn:
             yield turn
-            k, state = 0, None  # the next part; the place where the state before it lies
+            k, state = 0, None  # the next part; the place where the state before it is
             place: _Place | None = None
             spent: list[float] = []
             while k < len(parts):

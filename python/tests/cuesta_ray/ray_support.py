@@ -121,7 +121,7 @@ def rows_of(made: Any) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def meanwhile(act: Callable[[], bool], times: int = 1, every: float = 0.2) -> Iterator[list[float]]:
-    """Tries `act` until it did something, so many times; gives when it did."""
+    """Tries `act` until it did something, this many times; gives when it did."""
     done: list[float] = []
     ended = threading.Event()
 

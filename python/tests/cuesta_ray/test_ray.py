@@ -70,7 +70,7 @@ def part_that_ends_its_worker(
 
 
 def look_that_is_killed(deaths: pathlib.Path) -> Any:
-    """In place of `look_at`: a worker that has given the state after its third part, and not what moves in it, takes a file of
+    """In place of `look_at`: a worker that has given the state after its third part, and not the foreground in it, takes a file of
     this folder, while there is one, decodes ten frames, and is killed."""
 
     def look_at(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
@@ -120,7 +120,7 @@ def layout_on(
     (folder / "begun").touch()
     begun = time.monotonic()
 
-    def kill() -> bool:  # when every chain on its way has handed on a state
+    def kill() -> bool:  # when every chain in flight has handed on a state
         if len((folder / "begun").read_text().splitlines()) < 14 or not machines.workers(
             "part_that", newest=True
         ):
@@ -328,7 +328,7 @@ def test_detect_with_killed_workers_is_that_of_one_process(
 def test_a_picture_in_bands_is_that_of_one_process(
     machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
-    """With a worker and then a node that go under way."""
+    """With a worker and then a node that go in flight."""
     (color,) = support.pictures(tmp_path, 1, (700, 260, 3))
     one, made = tmp_path / "one.tif", tmp_path / "made.tif"
     expected = cuesta.edges_file(color, one, rows=90)
@@ -384,7 +384,7 @@ def test_a_picture_in_bands_is_that_of_one_process(
 def test_components_of_bands_are_those_of_one_process(
     machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
-    """With a worker that is killed under way."""
+    """With a worker that is killed in flight."""
     (color,) = support.pictures(tmp_path, 1, (700, 260, 3))
     told: list[int] = []
 
@@ -672,7 +672,7 @@ def test_a_node_that_goes_loses_and_doubles_nothing(
 def test_the_simulated_layout_is_the_real_one(
     machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, dies: bool
 ) -> None:
-    """Six videos of five parts on 2 nodes of 2 CPUs, of which one goes under way: each chain is done in order, and what is
+    """Six videos of five parts on 2 nodes of 2 CPUs; one of them goes in flight: each chain is done in order, and what is
     done again is as much as the simulation says of some moment of death."""
     _, _, begun = layout_on(machines, monkeypatch, tmp_path, dies)
     chains: dict[str, list[int]] = {}

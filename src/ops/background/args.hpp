@@ -12,7 +12,7 @@ namespace cuesta {
 
 using BackgroundStep = background::Step;
 
-/// A frame, or a batch, each frame of which meets what those before it left: then `frame` and `out`
+/// A frame, or a batch whose frames each meet what those before them left: then `frame` and `out`
 /// are the first one's.
 struct BackgroundArgs {
   static constexpr std::string_view operation = "background";
@@ -21,7 +21,7 @@ struct BackgroundArgs {
   static std::vector<verify::Case<BackgroundArgs>> cases(verify::Level level);  // cases.cpp
 
   BackgroundModel model = BackgroundModel::first;
-  bool founds = false;  // the frame founds the state, whatever it holds
+  bool founds = false;  // the frame initialises the state, whatever it holds
   int32_t rate = 1;     // of the first frame's step
   int32_t dither = 0;
   uint64_t number = 0;   // the first frame's, which spatial models draw from

@@ -28,7 +28,7 @@ void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint6
   }
 }
 
-// The first of `count` pictures that lie below each other, and how far they are apart.
+// The first of `count` pictures that are below each other, and how far they are apart.
 template <class View>
 View first_of(View all, int32_t count, ptrdiff_t& step) {
   all.height /= count;
@@ -62,7 +62,7 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
         const double limit =
             limits[seed % 5 ? seed % std::size(limits) : 0] * background::gray_level_of(type);
         const Pattern pattern = patterns[seed % 4 % 3];
-        // A batch lies below each other; more frames than a launch takes once in a while.
+        // A batch is below each other; more frames than a launch takes once in a while.
         const int32_t count = seed % 3 ? 1 : seed % 97 == 0 ? 70 : int32_t(2 + seed % 2);
         ++seed;
         out.push_back(

@@ -305,7 +305,7 @@ HWY_INLINE V neighbours(D d, const Around<T>& around, Place at, V ways) {
   const T* rows[3];
   for (int32_t i = 0; i < 3; ++i) rows[i] = around.rows[i] + at.x;
   HWY_ALIGN T clamped[3][hn::MaxLanes(d) + 3];
-  if (at.x == 0 || at.count <= lanes) {  // a neighbour lies past the row
+  if (at.x == 0 || at.count <= lanes) {  // a neighbour is past the row
     std::memset(clamped, 0, sizeof(clamped));
     for (int32_t i = 0; i < 3; ++i) {
       const auto inside = size_t(std::min(lanes + 1, at.count));
@@ -329,7 +329,7 @@ HWY_INLINE V neighbours(D d, const Around<T>& around, Place at, V ways) {
   return hn::IfThenElse(lower, one_of_four(4), one_of_four(0));
 }
 
-// Row y of the founding frame: neighbours of its pixels are the samples of the state.
+// Row y of the initialising frame: neighbours of its pixels are the samples of the state.
 template <class T>
 void found_row(const BackgroundArgs& args, int32_t y, const Verdicts<T>& to) {
   namespace sampled = background::sampled;
@@ -383,7 +383,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
   const ptrdiff_t below = planes * (args.state.stride_bytes / ptrdiff_t(sizeof(T)));
 
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
-    // A plane's row is too short for the hardware to foresee where its next one lies.
+    // A plane's row is too short for the hardware to foresee where its next one is.
     for (const int32_t plane : {0, 1, sampled::age_plane, sampled::restless_plane, turn.writes})
       hwy::Prefetch(rows[plane] + at.x + below);
     hwy::Prefetch(rows[turn.reads] + at.x + 2 * below);
@@ -500,7 +500,7 @@ namespace cuesta {
 HWY_EXPORT(background_simd_rows);
 
 void background_simd(const BackgroundArgs& args, Call& call) {
-  // Founding happens once, and is no work but for samples; limits that no difference or every
+  // Initialisation happens once, and is no work but for samples; limits that no difference or every
   // difference exceeds are never meant.
   if ((args.founds && args.model != BackgroundModel::samples) || args.limit < 0 ||
       args.limit >= (args.type() == PixelType::u8 ? 255 : 65535))

@@ -2,7 +2,7 @@
 // (frames.cuh), whose state it has in registers, as words (cuda/background_lanes.cuh), while the
 // frames of a batch go by: the state is read and written once a batch, not once a frame. Model
 // `first` learns nothing: its frames are also spread over the grid. Bits of a mask are made beside
-// the pixels and put together to words of 32 across lanes. Frames may lie anywhere: samples come in
+// the pixels and put together to words of 32 across lanes. Frames may be anywhere: samples come in
 // aligned words that are shifted into place. Bound: memory.
 #include <algorithm>
 

@@ -77,7 +77,7 @@ __device__ __forceinline__ void write_out(const FramesRequest& q, int32_t t, int
     reinterpret_cast<uint32_t*>(at(out.mask, q.out_step.mask, t, 0, y))[column / 32] = foreground;
 }
 
-/// `Many`: more frames than one, of which the next one's samples are on their way while one is
+/// `Many`: more frames than one; the next one's samples are in flight while one is
 /// learned. `OnlyBits`: a mask of bits is all that is wanted.
 template <class Model, int Pixels, int MinBlocks, bool Many, bool OnlyBits>
 __global__ void __launch_bounds__(block_x* block_y, MinBlocks)

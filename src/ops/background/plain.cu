@@ -1,5 +1,5 @@
-// Strategy `plain`: a thread a pixel, which founds or learns its own samples of the state. A warp
-// takes 32 pixels of a row, so that one ballot is half a word of a mask of bits.
+// Strategy `plain`: a thread a pixel, which initialises or learns its own samples of the state. A
+// warp takes 32 pixels of a row, so that one ballot is half a word of a mask of bits.
 #include <algorithm>
 
 #include "cuda/launch.cuh"

@@ -7,7 +7,7 @@
 namespace cuesta {
 namespace {
 
-// The frame's pixel (x, y) of value v against the state, which founds or learns it.
+// The frame's pixel (x, y) of value v against the state, which initialises or learns it.
 template <class Model>
 background::BasicVerdict<typename Model::Value> step(const BackgroundArgs& args, int32_t x,
                                                      int32_t y, typename Model::Value v) {

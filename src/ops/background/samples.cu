@@ -2,7 +2,7 @@
 // it reads a word of each plane and writes three, that of samples whose turn it is, age and
 // restlessness. Neighbours' samples come byte by byte from a plane that no thread writes in this
 // frame, by one pixel in sixteen; so the state is read and written in place, frame after frame, and
-// frames of a batch are launches. Frames and states may lie anywhere. Bound: memory, 18 bytes a
+// frames of a batch are launches. Frames and states may be anywhere. Bound: memory, 18 bytes a
 // pixel and what is wanted.
 #include <algorithm>
 

@@ -69,7 +69,7 @@ CUESTA_HOST_DEVICE constexpr uint8_t octant(const Tensor& j) {
   if (-across > most) return 2;
   return along < 0 ? 3 : 1;
 }
-/// √(Jxx + Jyy): how much goes on at a pixel.
+/// √(Jxx + Jyy): how much continues at a pixel.
 CUESTA_HOST_DEVICE constexpr int32_t activity(const Tensor& j) {
   const int64_t root = gradient::floor_sqrt(j.xx + j.yy);
   return int32_t(root < largest_activity ? root : largest_activity);
@@ -88,7 +88,7 @@ CUESTA_HOST_DEVICE constexpr int32_t limit(int64_t fixed, int32_t surround) {
   return int32_t(least < largest_limit ? least : largest_limit);
 }
 
-/// Where a pixel lies among the limits, which are 16 apart, the first at 7.5: between `first` and
+/// Where a pixel is among the limits, which are 16 apart, the first at 7.5: between `first` and
 /// the next, `share` 32nds on.
 struct Place {
   int32_t first, share;

@@ -287,7 +287,7 @@ void make_opponents(int16_t* HWY_RESTRICT red, int16_t* HWY_RESTRICT green,
 
 // ---- full size
 
-// The limits of row y, which lie 16 apart, between their samples: out[-8 ..].
+// The limits of row y, which are 16 apart, between their samples: out[-8 ..].
 void limit_row(const Plane& limits, int32_t y, ptrdiff_t width, int32_t* HWY_RESTRICT columns,
                int16_t* HWY_RESTRICT out) {
   static constexpr int32_t shares[] = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};

@@ -7,7 +7,7 @@
 namespace cuesta {
 
 /// The rows that are wanted of a picture that is worked on in bands (bands.hpp): `src` has what
-/// lies around them, too, so that no more of the larger picture matters. One of the two is filled.
+/// is around them, too, so that no more of the larger picture matters. One of the two is filled.
 struct CannyBand {
   int32_t first = 0, end = 0;  // rows of `src`
   /// Of each row its candidates and then the strong ones of them, canny_words(width) words each.

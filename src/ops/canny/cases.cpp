@@ -39,7 +39,7 @@ Thresholds drawn_thresholds(uint64_t number, double largest) {
   }
 }
 
-// Where the pictures of a batch lie in one larger picture: each so many columns and rows from the
+// Where the pictures of a batch are in one larger picture: each this many columns and rows from the
 // one before.
 struct Apart {
   int32_t columns, rows;

@@ -291,7 +291,7 @@ void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint6
   for (int32_t y = first; y < end; ++y) {
     magnitudes.make(y);
     count_magnitudes<K == 0>(magnitudes.row(y), job.norm, job.width(), sizes, bins, copy);
-    if (magnitudes.mask())  // what lies outside was counted as 0
+    if (magnitudes.mask())  // what is outside was counted as 0
       bins[0] -= uint64_t(std::count(magnitudes.mask(), magnitudes.mask() + job.width(), 0));
   }
 }
@@ -340,7 +340,7 @@ class Room {
   uint64_t* counts_ = nullptr;
 };
 
-// The histogram of the magnitudes in the room's rows, of which the first is `first`.
+// The histogram of the magnitudes in the room's rows, from `first` on.
 template <int K, class M>
 std::span<uint64_t> count(const Job& job, const Room<K, M>& room, int32_t first, int threads) {
   constexpr ptrdiff_t copy = Room<K, M>::bins_copy;

@@ -6,7 +6,7 @@
 namespace cuesta::canny_cuda {
 
 /// Strategy `plain`, on the device; it takes every picture. Pixels are numbered in 64 bits where 32
-/// do not suffice, or when told to: so the checks reach that without a picture of 2^31 pixels.
+/// do not suffice, or on request: so the checks reach that without a picture of 2^31 pixels.
 void plain(const CannyArgs& args, Call& call);
 inline constexpr std::string_view plain_numbers[] = {"auto", "64"};
 inline constexpr ParameterInfo plain_parameters[] = {

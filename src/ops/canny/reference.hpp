@@ -14,7 +14,7 @@ CannyOptions canny_resolved(const CannyOptions& wanted);
 CannyArgs canny_checked(ConstAnyView src, ConstAnyView mask, const CannyOptions& options);
 
 /// The whole pictures between the stages, of gradients G: int32_t, or float of f32 sources. What
-/// has a ring is 2 wider and higher than the source; pixel (x, y) lies at (x + 1, y + 1), and the
+/// has a ring is 2 wider and higher than the source; pixel (x, y) is at (x + 1, y + 1), and the
 /// ring is 0.
 template <class G>
 struct CannyStagesOf {

@@ -21,7 +21,7 @@ constexpr int32_t strip_rows = 128;
 // take(begin, end) of each run of ones, from left to right.
 template <class Take>
 void each_run(const uint64_t* bits, int32_t words, Take&& take) {
-  int32_t begin = -1;  // of the run that goes on
+  int32_t begin = -1;  // of the run that continues
   for (int32_t w = 0; w < words; ++w) {
     uint64_t word = bits[w];
     if (begin < 0 && word == 0) continue;
@@ -125,7 +125,7 @@ void CannySeams::connect(const uint64_t* marks, int32_t rows, Ends& ends) const 
     }
     std::swap(above, here);
   }
-  // Only the sets at the two ends go on living.
+  // Only the sets at the two ends live on.
   std::vector<uint32_t> number(parents.size(), uint32_t(-1));
   const auto number_of = [&](uint32_t set) {
     const uint32_t root = cpu::find(parents.data(), set);

@@ -1,7 +1,7 @@
 // Strategy `plain` (device): a thread a pixel. Stencils with factors take two kernels, sums down
 // the columns and sums of those across, through a picture of exact sums; others take one. Integer
 // sums have 64 bits; those of floats run in the order that the README tells, so their bytes are the
-// reference's. Taps lie in global memory.
+// reference's. Taps are in global memory.
 #include "ops/convolve/cuda.hpp"
 
 #include <cmath>
@@ -31,7 +31,7 @@ __device__ float multiply_add(float tap, float sample, float sum) {
   return tap != 0 ? __fmaf_rn(tap, sample, sum) : sum;
 }
 
-/// Where the window of a pixel lies.
+/// Where the window of a pixel is.
 struct Place {
   int32_t width, height, anchor_x, anchor_y;  // of the window
   BorderMode mode;

@@ -11,7 +11,7 @@
 namespace cuesta {
 namespace {
 
-// The source with what lies outside it.
+// The source with what is outside it.
 template <class T>
 class Source {
  public:

@@ -7,7 +7,7 @@
 namespace cuesta {
 
 /// Labels of the pixels of a mask's first and last row: what a picture that is worked on in bands
-/// goes on from (bands.hpp). Each has room for the mask's width.
+/// continues from (bands.hpp). Each has room for the mask's width.
 struct LabelEnds {
   int32_t *first = nullptr, *last = nullptr;
 };

@@ -81,7 +81,7 @@ LabelBands::Found LabelBands::find(ConstAnyView rows, const Exec& exec) const {
              exec);
     return found;
   }
-  // The device's strategies make a picture of labels, of which two rows are wanted.
+  // The device's strategies make a picture of labels; two rows of it are wanted.
   if (exec.choices) {
     label(rows, placeholder(rows.width, rows.height, PixelType::s32, 1, rows.space),
           &found.components, s.options, exec);

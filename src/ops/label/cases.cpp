@@ -24,7 +24,7 @@ enum class Shape : uint8_t {
 constexpr std::string_view shape_names[] = {"pattern",  "comb",   "inverse comb", "spiral",
                                             "checkers", "stairs", "full"};
 
-// Whether the pixel lies on a rectangular spiral of width 1 with gaps of 1.
+// Whether the pixel is on a rectangular spiral of width 1 with gaps of 1.
 bool on_spiral(int32_t x, int32_t y, int32_t width, int32_t height) {
   const int32_t ring = std::min({x, y, width - 1 - x, height - 1 - y});
   // A way in from ring 2k to ring 2k + 2 at its upper left corner.

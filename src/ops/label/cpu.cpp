@@ -36,7 +36,7 @@ struct Strip {
   int32_t begin, end;  // rows
   int32_t base;        // its first run
   int32_t sets;        // sets whose root is here
-  int32_t numbered;    // sets whose root lies in a strip above
+  int32_t numbered;    // sets whose root is in a strip above
   // Roots, as of this strip alone, of the runs in the rows where it meets its neighbours.
   int32_t *top, *bottom;
   int32_t top_count, bottom_count;
@@ -143,7 +143,7 @@ class Labelling {
   }
 
   // Joins the first row of strip s to the last of the strip above. From here on a root's parent may
-  // lie in another strip; a root's alone, as only roots are joined.
+  // are in another strip; a root's alone, as only roots are joined.
   template <bool Eight>
   void join_seam(int32_t s) {
     const Strip &above = strips_[s - 1], &below = strips_[s];

@@ -1,5 +1,5 @@
-// Components as the definition reads: pixels in raster order; the first one not yet labelled founds
-// a component, which is flooded at once. No cleverness.
+// Components as the definition reads: pixels in raster order; the first one not yet labelled
+// initialises a component, which is flooded at once. No cleverness.
 #include "ops/label/reference.hpp"
 
 namespace cuesta {

@@ -59,7 +59,7 @@ HWY_INLINE void for_each_run(const Row& row, Run run) {
 
 /// Walks `row` under `above`. Calls
 ///   begins(first, count)  for `count` runs that begin in this word, before they are named below;
-///   first(c, a)           where the first pixel of run c touches run a of the row above, or lies
+///   first(c, a)           where the first pixel of run c touches run a of the row above, or is
 ///                         one to the right of its end: at most once a run c, before later();
 ///   later(c, a)           for every other touching pair, each once.
 /// Returns the number of runs of `row`.

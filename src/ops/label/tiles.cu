@@ -1,5 +1,5 @@
-// Strategy `tiles`: sets are found and added up a tile at a time in shared memory, and what goes on
-// in device memory is a tile's sets, not its pixels or runs. In launches:
+// Strategy `tiles`: sets are found and added up a tile at a time in shared memory, and what
+// continues in device memory is a tile's sets, not its pixels or runs. In launches:
 // 1. A block reads a tile (bits, or bytes that it packs) and lists its nodes: 8-way the runs of
 //    columns that hold a pixel in two rows of a word, 4-way the runs of one row. A node that stands
 //    alone in its word, in a streak of such, hangs below the first of the streak, others below the
@@ -39,8 +39,8 @@ namespace {
 
 using namespace label_cuda;
 
-/// Room for components: one in so many pixels, and at least components_in_any, as far as a mask can
-/// have them.
+/// Room for components: one in this many pixels, and at least components_in_any, as far as a mask
+/// can have them.
 constexpr int64_t pixels_a_component = 32;
 constexpr int64_t components_in_any = 1 << 18;
 
@@ -116,7 +116,7 @@ class Labelling {
     return int32_t(int64_t(t_.width) * t_.height / (SmallComponent::side + 1));
   }
 
-  /// Memory for so many components. What has to be 0 lies together: words past the last, the parts
+  /// Memory for this many components. What has to be 0 is together: words past the last, the parts
   /// of the scan, the counts, larger components that are fetched before their number is known.
   void make_room(int64_t components) {
     room_ = wants_sets() ? int32_t(components) : 0;
@@ -207,7 +207,7 @@ class Labelling {
     cuda::launch_overlapped("label", kernel, dim3(unsigned(blocks)), dim3(unsigned(threads)), 0,
                             stream(), std::forward<Arguments>(arguments)...);
   }
-  /// A thread for each of at most so many sets as far as the GPU has room, `blocks` a
+  /// A thread for each of at most this many sets as far as the GPU has room, `blocks` a
   /// multiprocessor; they walk on from there.
   template <class... Parameters, class... Arguments>
   void launch_sets(void (*kernel)(Parameters...), int64_t most, int blocks,

@@ -28,7 +28,7 @@ namespace {
 struct PapersLog {
   using Words = hn::Vec<MarchWords>;
   static constexpr int32_t radius = 3;
-  /// L lies in ±34,680. |L| <= t exactly when (L + t) mod 2^16 <= 2t, as long as 34,680 + t < 2^16.
+  /// L is in ±34,680. |L| <= t exactly when (L + t) mod 2^16 <= 2t, as long as 34,680 + t < 2^16.
   static constexpr int64_t max_threshold = 65535 - 34680;
 
   uint16_t threshold;

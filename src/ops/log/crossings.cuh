@@ -2,7 +2,7 @@
 // columns or rows further than the results reach, then the rule.
 //
 // A block makes the sums of a tile of 512 columns and keeps them in shared memory as 16 bits, T
-// more than the response cut to ±T: two responses lie on either side of 0 and more than T apart
+// more than the response cut to ±T: two responses are on either side of 0 and more than T apart
 // exactly when they still are where both are cut. Then every thread marches down eight columns, a
 // pair of pixels an instruction. Neighbours of a row's first and last pixels make eight columns on
 // either side, and two rows, be summed twice.
@@ -22,7 +22,7 @@ struct CrossingTile {
   static constexpr int warps = 4, columns = 128 * warps, lane_columns = 8;
   /// Columns that a block has results of, but for the first, whose left eight are the picture's.
   static constexpr int own_columns = columns - 2 * lane_columns;
-  static constexpr int rows_apart = 2 * columns + 32;  // bytes; four rows lie in different banks
+  static constexpr int rows_apart = 2 * columns + 32;  // bytes; four rows are in different banks
 
   /// Rows of sums for `rows` of results.
   static CUESTA_HOST_DEVICE constexpr int sum_rows(int rows) { return (rows + 2 + 3) / 4 * 4; }
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(32 * CrossingTile::warps, Blocks)
   uint8_t* sums = tile + (C::sum_rows(rows) + 4 * (K::groups - 1)) * K::Tile::pitch;
   const uint32_t* words = cuda::opaque(bands.plane[0].words);
   for (int i = int(threadIdx.x); i < count; i += threads) taps_there[i] = words[i];
-  // What lies left of a picture's first column crosses nothing.
+  // What is left of a picture's first column crosses nothing.
   if (int(threadIdx.x) < sum_rows)
     reinterpret_cast<uint16_t*>(sums + (int(threadIdx.x) + 1) * C::rows_apart)[-1] =
         uint16_t(q.threshold);

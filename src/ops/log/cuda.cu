@@ -17,8 +17,8 @@ using namespace log_cuda;
 // exactly at twice the rate of integer multiply-adds. g = 2 4 5 4 2 = 2 (1 0 1) * (1 1) * (1 1) +
 // d, across and down: four operations a sample each way.
 //
-// Tuning (H200, 2026-11-21, 8192 x 8192): eight columns take fewer instructions (38 a pixel) but so
-// many registers that too few warps hide the latency: 0.170 ms against 0.166.
+// Tuning (H200, 2026-11-21, 8192 x 8192): eight columns take fewer instructions (38 a pixel) but
+// that many registers that too few warps hide the latency: 0.170 ms against 0.166.
 constexpr int thread_columns = 4;
 constexpr int block_threads = 128;
 
@@ -28,7 +28,7 @@ __device__ uint32_t signs(float first, float second) {
 }
 
 // What the sums down `Columns` + 2 columns remember of earlier rows; even and odd rows take turns
-// with what two rows back is asked for, so that nothing moves between registers.
+// with what two rows back is requested, so that nothing moves between registers.
 template <int Columns>
 struct March {
   static constexpr int wide = Columns + 2;  // the Laplacian looks one to each side

@@ -11,7 +11,7 @@
 namespace cuesta::log {
 
 /// Rows and columns that a product sums from twice as many, and how far from the first of them the
-/// first sum's own sample lies.
+/// first sum's own sample is.
 inline constexpr int band_side = 16, band_reach = 8;
 
 /// Taps as the first operand of m16n8k32, word [register][lane]. `across`: a row is a column of

@@ -91,7 +91,7 @@ class GaussianSums {
   __device__ void load(const log::Bands& bands) {
     load_band(bands.across, across_), load_band(bands.down, down_);
   }
-  /// Takes 16 rows of samples, of which the lane has rows g and g + 8. Unless they are the First,
+  /// Takes 16 rows of samples; the lane has rows g and g + 8. Unless they are the First,
   /// put(i, upper, lower) gets of the 16 rows of sums whose windows end with them columns 16 i + 4
   /// t
   /// .. of rows g and g + 8.

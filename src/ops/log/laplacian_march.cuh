@@ -128,7 +128,7 @@ struct ResponseRule {
 };
 
 /// Marches down four columns a lane, from sums in shared memory. A chunk's odd and even groups of
-/// 16 columns change places in odd rows, so that two rows lie in different banks.
+/// 16 columns change places in odd rows, so that two rows are in different banks.
 template <class T, class Rule>
 class LaplacianMarch {
   static constexpr int columns = GaussianSums<T>::columns;

@@ -16,7 +16,7 @@
 namespace cuesta {
 namespace {
 
-// floor(scale * t) of the exact product: the rounded one may lie on the integer above.
+// floor(scale * t) of the exact product: the rounded one may be on the integer above.
 int64_t undivided(double t, int32_t scale) {
   constexpr auto beyond = double(int64_t(1) << 40);
   const double product = scale * t;

@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
 }
 
 /// Steps of 16 rows that a block makes: few, where the picture is small, so that it fills the GPU;
-/// more, where it is large, since what lies around is read and summed again. H200, 2026-11-22,
+/// more, where it is large, since what is around is read and summed again. H200, 2026-11-22,
 /// squares of 512 to 8192 a side, 1 to 4 steps (at 8192 to 8): those of the fastest, or within 0.06
 /// copies of it.
 template <class Rows>
@@ -221,7 +221,7 @@ void run(const LogArgs& args, Call& call) {
   const int64_t most = taps.most * std::numeric_limits<T>::max();
   if (args.dst.type == PixelType::s32)
     return run<T, LaplacianMarch<T, ResponseRule>>(args, taps, shared, call);
-  // No two responses lie further apart than 2 · most.
+  // No two responses are further apart than 2 · most.
   if (args.options.mode == LogMode::zero_crossings)
     return run<T, LaplacianMarch<T, CrossingRule<far>>>(args, taps, std::min(threshold, 2 * most),
                                                         call);

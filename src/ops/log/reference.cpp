@@ -58,7 +58,7 @@ size_t log_reference_samples(const LogArgs& args) { return 3 * (size_t(args.src.
 void log_reference_rows(const LogArgs& args, const log::Window& window, const int32_t* weights,
                         int64_t* scratch, int32_t first, int32_t end) {
   const int32_t width = args.src.width;
-  // Responses of three rows; a 0 on either side stands for what lies outside the picture.
+  // Responses of three rows; a 0 on either side stands for what is outside the picture.
   const ptrdiff_t stride = ptrdiff_t(width) + 2;
   std::fill_n(scratch, 3 * stride, int64_t(0));
   int64_t *upper = scratch + 1, *centre = upper + stride, *lower = centre + stride;

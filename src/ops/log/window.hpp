@@ -52,7 +52,7 @@ constexpr bool is_papers_window(const LogOptions& options) {
   return options.sigma == 1.4 && options.ksize == 0;
 }
 
-/// Two responses that lie side by side: strictly opposite signs, and a step above the threshold.
+/// Two responses that are side by side: strictly opposite signs, and a step above the threshold.
 template <class T>
 CUESTA_HOST_DEVICE constexpr bool crosses(T a, T b, T threshold) {
   return (a < 0 ? b > 0 : a > 0 && b < 0) && (a < b ? b - a : a - b) > threshold;

@@ -20,7 +20,7 @@ struct MedianArgs {
   Space space() const { return src.space; }
   PixelType type() const { return src.type; }
   int radius() const { return options.ksize / 2; }
-  /// Samples of a window that lie below its median, or as many of the set bits as are no majority.
+  /// Samples of a window that are below its median, or as many of the set bits as are no majority.
   int half() const { return options.ksize * options.ksize / 2; }
 };
 

@@ -1,5 +1,5 @@
 // Strategy `simd`. Windows of 3 and 5: rows of sorted columns, each sorted once, merged in vector
-// registers. u8 beyond: histograms of columns, summed as they stand, of which a window's slide by
+// registers. u8 beyond: histograms of columns, summed as they stand; a window's slide by
 // one column in and one out. u16 beyond: one histogram that slides, samples in and out. Bits: sums
 // of columns. Borders are written out; strips over threads.
 #undef HWY_TARGET_INCLUDE

@@ -115,7 +115,7 @@ struct WarpHistogram {
 };
 
 // u16: the median's high byte from the histogram of high bytes; its low byte from that of the
-// samples with this high byte, which slides while the high byte stays and else is made anew.
+// samples with this high byte, which slides while the high byte stays and else is made again.
 template <class T>
 __global__ void __launch_bounds__(block_threads) median_march(MedianRequest q, int32_t rows) {
   constexpr bool two_levels = sizeof(T) == 2;

@@ -34,7 +34,7 @@ class SlidingHistogram {
  public:
   static constexpr size_t counts = 65536 + 4096 + 256;
 
-  /// `memory` holds `counts`. `rank`: how many samples of a window lie below its median.
+  /// `memory` holds `counts`. `rank`: how many samples of a window are below its median.
   SlidingHistogram(uint16_t* memory, int32_t rank)
       : fine_(memory), blocks_(memory + 65536), coarse_(blocks_ + 4096), rank_(rank) {
     std::memset(memory, 0, counts * sizeof(uint16_t));

@@ -1,5 +1,5 @@
 // Strategy `plain`: a thread a sample, from the definition. The median is the greatest key that no
-// more than `half` samples of the window lie below; its bits are found from the highest down, each
+// more than `half` samples of the window are below; its bits are found from the highest down, each
 // by counting the window once.
 #include "ops/median/cuda.hpp"
 #include "ops/median/device.cuh"

@@ -143,7 +143,7 @@ class BitStrip {
 
  private:
   Lane* row(int slot) { return ring_ + stride_ * slot; }
-  // Where the output row lies that has the newest source row `below` rows under its window's top.
+  // Where the output row is that has the newest source row `below` rows under its window's top.
   int slot_of(int below) const { return newest_ - below + (newest_ < below ? height_ : 0); }
   void fill_row(int slot, Lane value) {
     const Tag<Lane> d;
@@ -372,7 +372,7 @@ void run_samples(const MorphologyArgs& args, Call& call) {
   }
 }
 
-// `src` shares no memory with dst, unless two steps lie between them.
+// `src` shares no memory with dst, unless two steps are between them.
 void run_bits(const MorphologyArgs& args, ConstBitView src, Call& call) {
   const bool dilate = args.dilates_first();
   if (!args.two_steps()) return run_step(dilate, src, args.dst, args.first(), args.options, call);

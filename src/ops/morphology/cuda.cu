@@ -14,7 +14,7 @@ namespace {
 
 using namespace morphology_cuda;
 
-/// Whether octagon_bits.cu takes a step: what lies around the mask is all the same, and strides are
+/// Whether octagon_bits.cu takes a step: what is around the mask is all the same, and strides are
 /// numbers of 31 bits.
 bool takes_bits(const Rule& rule, ConstAnyView src, ConstAnyView dst) {
   constexpr ptrdiff_t most = std::numeric_limits<int32_t>::max();

@@ -1,6 +1,6 @@
 // Euclidean disks as octagons: a square of side 2a + 1 dilated by a rhombus of radius b, and where
 // the disk has them the four single cells beyond its sides. disk:15 is the octagon of 3 and 3 with
-// tips: 149 cells, of which 145 are the octagon's.
+// tips: 149 cells, 145 of them the octagon's.
 #pragma once
 
 #include <cstdlib>

@@ -1,13 +1,13 @@
 // Erosion, dilation, opening and closing of bits by an octagon (octagon.hpp), of `fused`: the steps
 // of one call in one pass over memory. A warp marches down 32 words side by side, some rows at a
 // time; of two steps each has a warp of its own, and rounds of rows go from one to the other
-// through shared memory, two on their way. A step makes of each row the square's window, across by
+// through shared memory, two in flight. A step makes of each row the square's window, across by
 // two joins of three and down by two more; then the rhombus as two or four points at a time, each
 // the same shape at half the distance: 20 operations a word for disk:15, where rows of six widths
 // take 35. All rows of a round take each operation before the next one: a shuffle is then as many
 // independent ones, and nobody waits for it. What earlier rounds left stays in registers, in lines
 // as long as the step looks back. Pixels move one way only, so that a word needs one neighbour:
-// results lie as many pixels to the right as steps reach, and are moved back when they are written.
+// results are as many pixels to the right as steps reach, and are moved back when they are written.
 // Bound by the integer pipe, which has joins and most of the moves; the multiplier's makes four of
 // eleven. Rows above a march are made again for it, twice the reach a step.
 #include "cuda/instructions.cuh"
@@ -162,13 +162,13 @@ struct March {
   AnyView dst;
   int32_t src_stride, dst_stride;  // bytes: a row's address is then one operation
   int32_t words, strips, rows;     // of 32 pixels a row; of warps side by side; of a warp
-  uint32_t outside[2];             // what lies around the source of each step
+  uint32_t outside[2];             // what is around the source of each step
   Powers by;
 };
 
 constexpr int strip_words = 30;  // the first and the last word are there for their neighbours
 
-/// Where a lane's march lies. Inner: all that it reads lies in the picture.
+/// Where a lane's march is. Inner: all that it reads is in the picture.
 template <bool Inner>
 struct Lane {
   const March& q;
@@ -215,7 +215,7 @@ struct Source {
       }
     }
   }
-  /// The rows from y on; those after them are under way.
+  /// The rows from y on; those after them are in flight.
   __device__ __forceinline__ void take(int32_t y, Rows<Round>& rows) {
     from = cuda::steps_on(from, Round, at.q.src_stride);
 #pragma unroll

@@ -3,10 +3,10 @@
 // before, then three of the last that overlap; a join of three is one operation. Down, squares of
 // 3, 5, 7 and 15 samples do the same before that, with earlier rows in registers. Others go by van
 // Herk and Gil-Werman: rows in blocks as high as the rectangle, and a window is the rows of its
-// block so far and the last rows of the block before, whose joins from below lie in shared memory,
+// block so far and the last rows of the block before, whose joins from below are in shared memory,
 // a thread's columns in its own words; so the height costs nothing but memory. (van Herk, Pattern
 // Recognition Letters 13, 1992; Gil and Werman, IEEE PAMI 15, 1993.) Bound by the integer pipe and,
-// at twelve warps a multiprocessor, by rows that are still on their way.
+// at twelve warps a multiprocessor, by rows that are still in flight.
 #include "cuda/instructions.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/strip.cuh"
@@ -156,7 +156,7 @@ void by_blocks(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
 template <class J, class T, int Reach>
 struct SquareStep {
   static constexpr int reach = Reach, round = round_rows;
-  // H200, 2026-11-22, 15 × 15 of u8 at 8192²: 2, 4 and 6 rows under way 0.058, 0.057 and 0.054 ms.
+  // H200, 2026-11-22, 15 × 15 of u8 at 8192²: 2, 4 and 6 rows in flight 0.058, 0.057 and 0.054 ms.
   static constexpr int min_marches = sizeof(T) == 1 ? 12 : 8,
                        ahead = sizeof(T) == 1 && Reach == 7 ? 6 : 4;
   // Down first: rows as they come are unfolded by half the work that makes pairs of them. Long

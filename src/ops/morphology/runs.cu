@@ -203,7 +203,7 @@ struct SampleThread {
         uint32_t word = 0;
 #pragma unroll
         for (int k = 0; k < in_word; ++k) {
-          // What lies further than the window is read by nobody.
+          // What is further than the window is read by nobody.
           const auto at = int32_t(min(x + k, int64_t(src.width) + q.rule.width));
           const int32_t sx = map_index(outside.mode, at, src.width);
           const uint32_t v = (sx | sy) < 0 ? outside.value : row[sx];

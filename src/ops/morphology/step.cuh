@@ -1,4 +1,4 @@
-// One erosion or dilation as the kernels read it, and the steps of which `fused` is made.
+// One erosion or dilation as the kernels read it, and the steps that make up `fused`.
 #pragma once
 
 #include "cuda/bit_rows.cuh"
@@ -38,7 +38,7 @@ inline Rule rule_of(const MorphologyArgs& args, bool second) {
           .outside = morphology_border_sample(args.src.type, border)};
 }
 
-/// The bits [begin, end) of a word; either may lie outside it.
+/// The bits [begin, end) of a word; either may be outside it.
 template <class Word>
 CUESTA_HOST_DEVICE inline Word bit_range(int64_t begin, int64_t end) {
   constexpr int bits = int(sizeof(Word)) * 8;

@@ -8,7 +8,7 @@
 namespace cuesta {
 
 /// Which rows of a mask in page-locked memory have set pixels, for a device row that writes no
-/// others; true after so many frames of the background.
+/// others; true after this many frames of the background.
 struct ShownRows {
   Image<uint8_t, Space::device> rows{};
   int64_t frames = -1;

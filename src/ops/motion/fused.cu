@@ -2,13 +2,13 @@
 // frames to bits (cuda/frames_to_bits.cuh; one launch for each background model among the cameras),
 // bits closed and opened (cuda/clean_bits.cuh), and components, which with the last mask of each
 // camera go straight to page-locked memory (cuda/few_components.cuh), so that nothing is fetched
-// and the host waits once. Cameras are told to the kernels as arguments, so that nothing is sent
+// and the host waits once. Cameras are set to the kernels as arguments, so that nothing is sent
 // either. The second launch writes the masks below each other into one tall mask, of the widest
 // one's words, with a row of 0 below each: where a mask has too many runs for the third, label
 // finds the components of all in one call, in raster order, which is camera after camera and frame
 // after frame. Bound: of one frame by latency, three kernels one after the other; of many by the
-// blur's dot products and the shared memory of the cleaning. A frame that founds a background goes
-// without those that follow it; the other cameras go on.
+// blur's dot products and the shared memory of the cleaning. A frame that initialises a background
+// goes without those that follow it; the other cameras continue.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-// Means of N x N pixels: sums down the columns of a tile of as many as lie in the first cache, then
+// Means of N x N pixels: sums down the columns of a tile of as many as are in the first cache, then
 // along them, by 2, 3 or 4 at a time, then quotients.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/motion/means.cpp"
@@ -32,7 +32,7 @@ struct Tile {
       tile_columns + 4 * ptrdiff_t(hn::MaxLanes(hn::ScalableTag<Sum>()));
   HWY_ALIGN Sum sums[room] = {};
 
-  // Sums of `rows` rows, each column by itself. At `next` lie those that are read after them: a
+  // Sums of `rows` rows, each column by itself. At `next` are those that are read after them: a
   // frame comes from another core, out of whose caches it is fetched meanwhile.
   void add_columns(const T* from, const T* next, ptrdiff_t stride, int32_t rows,
                    ptrdiff_t columns) {
@@ -177,7 +177,7 @@ void means_reference(ConstAnyView frame, AnyView small, int32_t factor, int32_t 
 }
 
 void means_simd(ConstAnyView frame, AnyView small, int32_t factor, int32_t first, int32_t end) {
-  const int32_t rest = frame.width / factor;  // the column of which the frame has less, if any
+  const int32_t rest = frame.width / factor;  // the column that the frame has less of, if any
   if (frame.type == PixelType::u16) {
     const auto from = frame.as<uint16_t>();
     const auto to = small.as<uint16_t>();

@@ -94,7 +94,7 @@ struct MotionDetector::State {
   std::vector<AnyImage> kept;       // frames of the warm-up
   AnyImage median;                  // of them
   AnyImage held;                    // the frame with the camera's moves taken back
-  bool holds = false;               // held has been a frame since the background was founded
+  bool holds = false;               // held has been a frame since the background was initialised
 
   explicit State(MotionOptions o)
       : options(std::move(o)), background(options.background), steady(options) {}
@@ -127,7 +127,7 @@ struct MotionDetector::State {
       mask = on_host.view();
     }
     // Room for as many components as an opened mask can hold: each covers the element about some
-    // pixel, of which the picture's corner leaves at least a quarter. A frame with more than the
+    // pixel; the picture's corner leaves at least a quarter of them. A frame with more than the
     // cap, of what is not opened, lets the lists grow once more; so do those of batches, whose
     // frames share the cap.
     constexpr int64_t cap = 1 << 16;
@@ -200,7 +200,7 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
   if (frame.space == Space::device) check_same_gpu("motion", gpu);
 }
 
-/// What strategies are told of these frames, which have been checked.
+/// What strategies get of these frames, which have been checked.
 MotionArgs MotionDetector::State::prepare(const ConstBatch& frames) {
   MotionArgs args;
   args.frame = frames.first;
@@ -285,7 +285,7 @@ std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyV
                  held.view().region(common), exec);
     seen = held.view();
   } else if (options.steady > 0 && !holds && plan.finds) {
-    copy_picture(frame, held.view(), exec);  // what lies about the first frame that is off
+    copy_picture(frame, held.view(), exec);  // what is about the first frame that is off
     holds = true;
   }
   if (plan.finds) return seen;
@@ -302,7 +302,7 @@ std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyV
   return median.view();
 }
 
-/// The mask of the last frame as it is told.
+/// The mask of the last frame as it is returned.
 void MotionDetector::State::finish(int32_t last) {
   const FrameState& state = states[size_t(last)];
   if (state.warming_up || state.shift_x != 0 || state.shift_y != 0) shown.frames = -1;

@@ -1,4 +1,4 @@
-// What MotionDetector::save() writes: a head, then what is known, numbers and rows as they lie in
+// What MotionDetector::save() writes: a head, then what is known, numbers and rows as they are in
 // memory.
 #pragma once
 

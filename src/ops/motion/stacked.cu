@@ -1,13 +1,13 @@
-// Strategy `stacked`: the chain of `plain`; frames of a batch lie below each other in one tall
+// Strategy `stacked`: the chain of `plain`; frames of a batch are below each other in one tall
 // picture, so that every step of all of them is one launch of its operation's best row, and the
-// host waits once. Where steps read past a frame, what lies between two frames is what its border
+// host waits once. Where steps read past a frame, what is between two frames is what its border
 // would be: rows reflected for the blur, which the kernel that makes the frames gray writes;
 // between masks rows of 0 before a dilation and before labels, of 1 before an erosion, so that
 // outside never wins and no object reaches the next frame. The background learns frame after frame
 // in one launch. Components come in raster order of the tall mask, which is frame after frame. Only
 // the last frame's mask travels. Bound: memory, of many frames; of one frame the latency of its
-// launches and waits. A frame that founds the background goes alone, and so does each that wants a
-// threshold of its own and each of u16.
+// launches and waits. A frame that initialises the background goes alone, and so does each that
+// wants a threshold of its own and each of u16.
 #include <algorithm>
 
 #include "cuda/any_bytes.cuh"

@@ -9,9 +9,9 @@
 namespace cuesta::motion {
 namespace {
 
-// Cells a side of a window, of whose light a change of the scene is told.
+// Cells a side of a window, whose light reveals a change of the scene.
 constexpr int32_t cells = 4;
-// The reference moves a gray level in so many frames.
+// The reference moves a gray level in this many frames.
 constexpr int64_t follows_every = 4;
 
 }  // namespace
@@ -114,7 +114,7 @@ Plan Steady::plan(Size frame, const uint8_t* luma) {
     return plan;
   }
   const int32_t kept = kept_of(warm_up_);
-  plan.state.warming_up = kept > 1;  // a first frame that founds is none
+  plan.state.warming_up = kept > 1;  // a first frame that initialises is none
   for (int32_t i = 0; i < kept; ++i)
     if (kept_at(i, warm_up_) == warm_) plan.keep = i;
   plan.founds = plan.keep == kept - 1;

@@ -12,7 +12,7 @@
 
 namespace cuesta::motion {
 
-/// Four by four windows of a frame, in the middle of its sixteenths, at most 64 pixels a side.
+/// Four by four windows of a frame, centred in its sixteenths, at most 64 pixels a side.
 struct Windows {
   static constexpr int32_t across = 4, count = across * across, most = 64, pitch = most * most;
   static constexpr int32_t bytes = count * pitch;  // of a frame's windows, `pitch` each
@@ -35,7 +35,7 @@ CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c) {
   const int32_t low = a < b ? a : b, high = a < b ? b : a;
   return c < low ? low : c > high ? high : c;
 }
-/// It lies between the greater of two pairs' least and the lesser of their greatest.
+/// It is between the greater of two pairs' least and the lesser of their greatest.
 CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e) {
   const int32_t ab = a < b ? a : b, cd = c < d ? c : d;
   const int32_t max_ab = a < b ? b : a, max_cd = c < d ? d : c;

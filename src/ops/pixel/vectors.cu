@@ -1,7 +1,7 @@
 // Strategy `vectors`: point operations in 16-byte vectors, up to 16 pixels a thread.
 //
 // A warp takes pixels side by side of one row, counted so that what it writes begins at a multiple
-// of 16 bytes; what lies before the first and after the last vector of a row goes pixel by pixel.
+// of 16 bytes; what is before the first and after the last vector of a row goes pixel by pixel.
 // Sources that are not aligned alike are read in words and shifted. Pictures whose rows follow each
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
 // multiplication of four signs. The time goes with the bytes moved, but the histogram's.
@@ -21,7 +21,7 @@ constexpr int block_threads = 256;
 struct Plane {
   char* data;
   ptrdiff_t stride;
-  const char* limit;  // nothing of the picture lies from here on
+  const char* limit;  // nothing of the picture is from here on
 
   __device__ char* row(int64_t y) const { return data + y * stride; }
   template <class T>

@@ -73,7 +73,7 @@ struct Lanes<background::Median> {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {  // pixels 0 and 2, then 1 and 3
       const auto pick = [&](uint32_t bytes) { return bytes >> (8 * half) & 0x00FF00FFu; };
-      // Steps lie 256 higher, so that no half borrows.
+      // Steps are 256 higher, so that no half borrows.
       constexpr uint32_t none = 0x01000100u;
       const uint32_t v2 = pick(v), m2 = pick(m), s2 = pick(spread), a2 = pick(apart);
       const uint32_t towards =
@@ -194,7 +194,7 @@ class LaneState {
   static constexpr int planes = Model::planes;
   static constexpr int words = Pixels * int(sizeof(Sample)) / 4;  // of a plane
 
-  /// The state after a founding frame.
+  /// The state after an initialising frame.
   __device__ __forceinline__ void found(const uint32_t (&v)[Pixels / 4]) {
 #pragma unroll
     for (int i = 0; i < Pixels; ++i) {
@@ -216,7 +216,7 @@ class LaneState {
     }
   }
 
-  /// From and to row y of the picture at column x0, of which `left` are the picture's. `wide`: rows
+  /// From and to row y of the picture at column x0; of these `left` are the picture's. `wide`: rows
   /// may be read and written in words of 16 bytes.
   __device__ __forceinline__ void read(const AnyView& state, bool wide, int32_t x0, int32_t y,
                                        int32_t left) {

@@ -12,7 +12,7 @@
 
 namespace cuesta::background {
 
-/// Frames are of u8 or of u16, a gray level of which is 256: a model of T takes frames of T.
+/// Frames are of u8 or of u16, whose gray level is 256: a model of T takes frames of T.
 template <class T>
 inline constexpr int32_t gray_level = sizeof(T) == 1 ? 1 : 256;
 template <class T>
@@ -100,7 +100,7 @@ inline constexpr int32_t learn_within = 9, explain_within = 16;  // squared stan
 inline constexpr int32_t first_variance = 15 << 8, min_variance = 4 << 8, max_variance = 75 << 8;
 }  // namespace gaussians
 
-/// Components lie by falling weight: w[0], w[1], w[2], then means, then variances, `stride` samples
+/// Components are by falling weight: w[0], w[1], w[2], then means, then variances, `stride` samples
 /// apart.
 template <class T>
 CUESTA_HOST_DEVICE constexpr BasicVerdict<T> mixture(uint16_t* state, ptrdiff_t stride, int32_t v,
@@ -166,7 +166,8 @@ inline constexpr int32_t radius = 16;           // two samples within it explain
 inline constexpr int32_t absorbed_after = 250;  // unexplained frames, after which a pixel learns
 inline constexpr int32_t restless_step = 6, max_restless = 40;
 inline constexpr int32_t age_plane = count, restless_plane = count + 1;
-inline constexpr uint32_t learns_in = 8, takes_in = 16;  // chances of one in so many, powers of two
+inline constexpr uint32_t learns_in = 8,
+                          takes_in = 16;  // chances of one in this many, powers of two
 inline constexpr uint32_t of_column = 0x9E3779B9u, of_row = 0x85EBCA77u, of_frame = 0xC2B2AE3Du;
 
 /// 32 bits for what is counted: MurmurHash3's finaliser, a permutation.
@@ -212,7 +213,8 @@ CUESTA_HOST_DEVICE constexpr Place neighbour(int32_t way, int32_t x, int32_t y, 
 CUESTA_HOST_DEVICE constexpr uint32_t founding_key(int32_t plane) {
   return mixed(uint32_t(plane) * of_frame);
 }
-/// What the founding frame writes to a plane of samples: the pixel itself, then neighbours of it.
+/// What the initialising frame writes to a plane of samples: the pixel itself, then neighbours of
+/// it.
 CUESTA_HOST_DEVICE constexpr Place founding(int32_t plane, int32_t x, int32_t y, int32_t width,
                                             int32_t height) {
   if (plane == 0) return {x, y};
@@ -231,8 +233,8 @@ struct Samples {
 };
 
 /// A model of frames of T: its names; `planes` planes of `Sample`; `own_rate`, at which it learns
-/// unless told, `young` where its first frames weigh more (BackgroundSubtractor::push has how);
-/// `learns` where a frame changes the state; found(), the state after a founding frame of v;
+/// by default, `young` where its first frames weigh more (BackgroundSubtractor::push has how);
+/// `learns` where a frame changes the state; found(), the state after an initialising frame of v;
 /// learn(), the recurrence.
 template <class T>
 struct BasicFirst {
@@ -336,7 +338,7 @@ struct BasicSampled {
   static constexpr bool learns = true;
   static constexpr bool spatial = true;
 
-  /// `value(plane)`: what the founding frame has at sampled::founding().
+  /// `value(plane)`: what the initialising frame has at sampled::initialising().
   template <class Drawn>
   CUESTA_HOST_DEVICE static constexpr void found(Samples<T> state, Drawn&& value) {
     for (int32_t k = 0; k < sampled::count; ++k) state[k] = value(k);
@@ -421,13 +423,13 @@ struct Step {
   int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
   uint64_t frame = 0;  // its number, which spatial models draw from
 };
-/// Of frame t, the founding one being 0. `rate_shift` as in BackgroundOptions.
+/// Of frame t, the initialising one being 0. `rate_shift` as in BackgroundOptions.
 template <class Model>
 CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t) {
   int32_t rate = rate_shift ? rate_shift : Model::own_rate;
   if constexpr (Model::young) {
     // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
-    // far, not of the founding one.
+    // far, not of the initialising one.
     int32_t log2 = 0;
     while (log2 < rate && (t + 1) >> (log2 + 1)) ++log2;
     rate = log2 > 1 ? log2 : 1;

@@ -75,7 +75,7 @@ auto limit_of(double limit) {
     const auto nearest = T(limit);
     return double(nearest) > limit ? std::nextafter(nearest, -Limits::infinity()) : nearest;
   } else {
-    // All of T lies in (-1, 65536]: what is further out decides alike.
+    // All of T is in (-1, 65536]: what is further out decides alike.
     return int32_t(std::floor(limit < -1 ? -1 : limit > 65536 ? 65536 : limit));
   }
 }

@@ -1,5 +1,5 @@
 // Strategy `pairs`: u8 with aperture 3, two samples an instruction, from tiles in shared memory
-// (cuda/tensor_tile.cuh), which bring what lies outside the picture.
+// (cuda/tensor_tile.cuh), which bring what is outside the picture.
 //
 // A byte in the low half of a 16-bit lane is, read as fp16, the subnormal byte · 2^-24; sums of
 // such that stay within 2,048 are exact, and their bits are the integer. So fp16 instructions, the
@@ -123,7 +123,7 @@ struct PairsLane {
   const Pictures& q;
   const Tile& in;
   int32_t x0, room, top;
-  bool whole, leads, ends;  // all columns lie in the picture; its first and last lane of a run
+  bool whole, leads, ends;  // all columns are in the picture; its first and last lane of a run
   const uint8_t* from;      // the lane's columns of `row` of the tile
   int row;
   int32_t y;  // of the result that the next row completes

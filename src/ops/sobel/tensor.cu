@@ -54,7 +54,7 @@ constexpr Fragments fragments_of(int aperture) {
   return out;
 }
 
-/// What four pixels of a row become: words as they lie in memory.
+/// What four pixels of a row become: words as they are in memory.
 template <class Out_, Norm N>
 struct Magnitudes {
   using Out = Out_;

@@ -155,7 +155,7 @@ void measure(const int16_t* gx, const int16_t* gy, const uint8_t* mask, ptrdiff_
   }
 }
 
-/// The magnitudes of given gradients, any 16 bits: |gx| + |gy|, or gx² + gy², of which 2^31 alone,
+/// The magnitudes of given gradients, any 16 bits: |gx| + |gy|, or gx² + gy²; 2^31 alone,
 /// the largest, becomes 2^31 − 1. Gradients of −32,768 lose one: no direction notices, and then
 /// |gx| < 2^15.
 inline void measure_given(Norm norm, const uint8_t* mask, ptrdiff_t count, int16_t* HWY_RESTRICT gx,

@@ -52,7 +52,7 @@ struct TakeChannel {
   __device__ void operator()(int32_t x, int32_t y) const { plane.at(x, y) = src.at(x, y, channel); }
 };
 
-/// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths
+/// The smoothing window as a kernel's argument, which is in a constant bank. Size 1 smooths
 /// nothing.
 struct Taps {
   int32_t size = 1;

@@ -9,7 +9,7 @@
 //
 // Direction, with hi and lo the larger and the smaller of |gx|, |gy|: diagonal where lo > t · hi.
 // cv::Canny asks for tan = 13573/2^15 on one side and 1/(2 + tan) on the other. No fraction of two
-// integers up to 1,020 lies between these, nor between them and t = 53/128 + 5/2^15
+// integers up to 1,020 is between these, nor between them and t = 53/128 + 5/2^15
 // (tests/ops/test_canny_nms.cpp asks all pairs): one test serves. lo − t · hi is hi + lo − 181/128
 // hi − 5/2^15 hi, where the first difference is a multiple of 1/128 and exact below 16, beyond
 // which the last term changes no sign: two fused steps have the exact sign.
@@ -149,7 +149,7 @@ struct Directions {
 
 /// What magnitudes are compared with: those above low count, less low; of these, those above high −
 /// low are strong. Numbers as their bits; `minus_low` is that of a pixel, minus infinity where it
-/// lies outside the picture, so that its magnitude is 0. In a pair for l1, a float for l2.
+/// is outside the picture, so that its magnitude is 0. In a pair for l1, a float for l2.
 template <int Floors>
 struct Limits {
   uint32_t minus_low[Floors], high;
@@ -188,7 +188,7 @@ struct Lane<Norm::l1, Pairs> : Bytes {
 
   using Limits = canny_half::Limits<P>;
 
-  /// inside(i): pixel i lies in the picture.
+  /// inside(i): pixel i is in the picture.
   template <class Inside>
   __device__ static Limits limits(int32_t low, int32_t high, Inside&& inside) {
     const auto half = [](int32_t v) { return uint32_t(__half_as_ushort(__int2half_rn(v))); };

@@ -21,18 +21,18 @@ using canny_nms::Job;
 
 // ---- reading
 
-/// How a warp meets the picture: all that it reads lies inside it, in whole words of a lane; inside
+/// How a warp meets the picture: all that it reads is inside it, in whole words of a lane; inside
 /// it, anyhow; or partly outside.
 enum class Meets { aligned, inside, edge };
 
-/// W words on their way from memory; the lane's first sample lies `back` bytes into them.
+/// W words in flight from memory; the lane's first sample is `back` bytes into them.
 template <int W>
 struct Ahead {
   uint32_t words[W], back;
 };
 
-/// How a lane that may lie outside the picture reads rows: before them is the first sample, behind
-/// them the last. Its words are of rows that begin at a word's first byte; others lie `back` bytes
+/// How a lane that may be outside the picture reads rows: before them is the first sample, behind
+/// them the last. Its words are of rows that begin at a word's first byte; others are `back` bytes
 /// further. A word that the picture's memory ends in is read by bytes.
 template <class Sample, int W>
 struct Clamped {

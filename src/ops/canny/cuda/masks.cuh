@@ -1,4 +1,4 @@
-// What lies between the production gradient and suppression and hysteresis, and these two for other
+// What is between the production gradient and suppression and hysteresis, and these two for other
 // rows.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace cuesta::canny_cuda {
 
 /// Candidates and, a subset, strong pixels, one bit a pixel. Rows of 32-bit words, words_per_row (a
-/// multiple of 4) of them, lie without a gap, and so do the pictures of a batch; bits past the
+/// multiple of 4) of them, are without a gap, and so do the pictures of a batch; bits past the
 /// width are 0.
 struct Masks {
   uint32_t *candidates, *strong;
@@ -40,7 +40,7 @@ __device__ inline uint32_t spread_bits(uint32_t bits) {
 
 /// What the production gradient reads: the first picture of a batch, smoothed where it was to be,
 /// and the distances from row to row, from picture to picture and, where three channels were
-/// smoothed, from one's plane to the next in bytes; else channels lie side by side.
+/// smoothed, from one's plane to the next in bytes; else channels are side by side.
 struct Source {
   const void* data;
   ptrdiff_t stride, step, plane = 0;

@@ -133,7 +133,7 @@ canny_nms::LimitTable limit_table(const CannyArgs& args, int32_t begin, int32_t 
   return table;
 }
 
-/// What a launch of the march for lanes L is told of the limits, and of how many pictures.
+/// Limits and number of pictures of a launch of the march for lanes L.
 template <class Table>
 constexpr int32_t max_limits = 1;
 template <>
@@ -149,8 +149,8 @@ Table table_of(const CannyArgs& args, int32_t begin, int32_t count, bool shared)
   }
 }
 
-/// Launches `kernel`, warps of which march down `strips` strips of each picture, `block_warps` a
-/// block, and at least and at most so many rows. `resident` warps fit a multiprocessor at once.
+/// Launches `kernel`, whose warps march down `strips` strips of each picture, `block_warps` a
+/// block, and at least and at most this many rows. `resident` warps fit a multiprocessor at once.
 template <bool Count, class Table>
 void launch_marches(void (*kernel)(canny_nms::Job, Table, NmsOutput, int32_t), int block_warps,
                     int resident, int32_t strips, int32_t min_rows, int32_t max_rows,

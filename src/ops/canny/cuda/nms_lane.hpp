@@ -56,7 +56,7 @@ struct LimitTable {
   }
 };
 
-/// 8 bytes on their way from memory: three words, of which the first `shift` bits are others'.
+/// 8 bytes in flight from memory: three words; the first `shift` bits are others'.
 struct Ahead {
   uint32_t words[3], shift;
 
@@ -67,7 +67,7 @@ struct Ahead {
     return packed::shift_pair(words[1], words[2], shift);
   }
 };
-/// The 8 bytes from x where some lie outside the row, or words around them might.
+/// The 8 bytes from x where some are outside the row, or words around them might.
 template <BorderMode Mode>
 CUESTA_NOT_INLINE Ahead bytes_apart(const uint8_t* row, int32_t width, int32_t x) {
   Ahead bytes{};
@@ -96,7 +96,7 @@ struct Lane {
   // 2,550.
   static constexpr uint32_t bias = K == 3 ? 256 : K == 5 ? 1024 : 4096;
 
-  int32_t x;                                          // of the first pixel; may lie outside
+  int32_t x;                                          // of the first pixel; may be outside
   uint32_t to_left, to_right, from_left, from_right;  // what neighbours exchange
   Ahead next;                                         // the row read ahead
   uint32_t raw[2 * Half + 1][4];                      // pairs of the last rows read

@@ -13,7 +13,7 @@
 //   3 suppress   the last 3 rows of magnitudes              -> maxima of row y - r - 1
 //
 // r = K / 2. Each phase needs a neighbour's word on either side, and so exchanges once a row. Where
-// a row lies in the picture's middle the phases run without a branch (plain_step), three rows at a
+// a row is in the picture's middle the phases run without a branch (plain_step), three rows at a
 // time, so that the rows in registers change their names instead of moving.
 #pragma once
 
@@ -26,10 +26,10 @@ inline constexpr int warp_pixels = (lanes - 2) * lane_pixels;
 
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
-/// Rows that a warp makes of `pictures` equal ones of `strips` when `resident` warps fit the GPU at
-/// once: one wave that ends together. Not fewer than `fewest`: half + K + 1 rows and more are begun
-/// before the first comes out. Where even whole strips are more than a wave, the cut whose waves
-/// end first, each as long as its rows and 8 more.
+/// Rows of a warp, for `pictures` equal pictures of `strips` strips, when `resident` warps fit the
+/// GPU at once: one wave that ends together. At least `fewest` rows, since half + K + 1 rows of
+/// warm-up precede the first output. If whole strips exceed one wave, the split whose waves end
+/// first; a wave takes its rows and 8 more.
 constexpr int32_t rows_per_warp(int32_t strips, int32_t height, int32_t pictures, int resident,
                                 int32_t fewest = 8) {
   const auto rows_of = [&](int32_t chunks) {
@@ -64,7 +64,7 @@ struct March {
   Warp& warp;
   const Job& job;
   int32_t base, first, end;
-  bool at_left, at_right;  // some of the warp's columns lie beside the picture
+  bool at_left, at_right;  // some of the warp's columns are beside the picture
   int32_t y;               // of the smoothed row; rows outside repeat the first or the last
   int32_t made;            // the last smoothed row that was made
 
@@ -165,7 +165,7 @@ struct March {
     differentiate(row);
     suppress(row, magnitudes, maxima);
   }
-  /// The same where nothing special can happen: row y and what is read ahead lie inside the
+  /// The same where nothing special can happen: row y and what is read ahead are inside the
   /// picture, all columns do, there is no mask, and row y − r − 1 is one that the warp makes.
   /// Without a branch the rows in registers need not move: three steps turn their names by
   /// themselves.

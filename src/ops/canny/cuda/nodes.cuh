@@ -43,11 +43,11 @@ struct Open {
 __device__ inline int32_t label_of(int32_t words_per_row, int32_t pair, int32_t word, int start) {
   return 1 + (pair * words_per_row + word) * canny_tiles::nodes_of_pair + start / 2;
 }
-/// Warps of a block, of which each has a tile of its own: blocks of fewer would wait to be
+/// Warps of a block; each of them has a tile of its own: blocks of fewer would wait to be
 /// launched.
 inline constexpr int tile_warps = 4;
 
-/// Where a warp's tile lies. Tiles of a picture are numbered row after row.
+/// Where a warp's tile is. Tiles of a picture are numbered row after row.
 template <class T>
 struct Place {
   static constexpr int32_t rows = T::rows;
@@ -134,7 +134,7 @@ __device__ inline void unite_nodes(uint16_t* parents, uint32_t a, uint32_t b) {
   }
 }
 
-/// A node of a tile: where it lies, and its pixels in the pair's two rows.
+/// A node of a tile: where it is, and its pixels in the pair's two rows.
 template <class T>
 struct Node {
   const T& tile;

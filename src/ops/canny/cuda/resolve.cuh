@@ -1,7 +1,7 @@
-// Hysteresis of canny on CUDA, first launch: a warp resolves a tile of its masks, of which only
-// what reaches the tile's rim goes on (seams.cuh). blockIdx.z is the picture.
+// Hysteresis of canny on CUDA, first launch: a warp resolves a tile of its masks; only
+// what reaches the tile's rim continues (seams.cuh). blockIdx.z is the picture.
 //
-//   sweep    the tile lies in registers, and edges run down and up through candidates
+//   sweep    the tile is in registers, and edges run down and up through candidates
 //            (sweeps.cuh). Then the same from the tile's rim through what is left: only `open`
 //            candidates can become edges, by other tiles. Sweeps end when nothing moves, almost
 //            always, or after a fixed number; then all that is undecided is open.

@@ -57,7 +57,7 @@ struct Rims {
       if (at(at_lower)) join(label(x, y - 1, bit), Open::edge);
     }
   }
-  /// Two tiles side by side, of which the right one's first word is x and whose first row is y0;
+  /// Two tiles side by side; the right one's first word is x and whose first row is y0;
   /// their corners meet other tiles above and below. A lane takes a row.
   __device__ void beside(const Rim& left, const Rim& right, int32_t x, int32_t y0) const {
     const uint32_t l = left.open_right, r = right.open_left;

@@ -1,6 +1,6 @@
 // Sweeps of canny's hysteresis on CUDA: a warp spreads seeds through the pixels of its tile, which
-// lie in registers: Across words wide, 32 / Across strips of Rows rows, one below the other, a
-// strip's word a lane. What moves is runs of (upper | lower row) of a pair of rows, whole: all
+// are in registers: Across words wide, 32 / Across strips of Rows rows, one below the other, a
+// strip's word a lane. The foreground is runs of (upper | lower row) of a pair of rows, whole: all
 // pixels of such a run touch. So a line that wavers between two rows is one step, and a pair is a
 // row's work. A sweep visits the pairs that may gain, down or up; a pair that it leaves is filled
 // from end to end. From strip to strip by shuffles: no barrier, no shared memory.

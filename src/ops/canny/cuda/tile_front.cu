@@ -1,6 +1,6 @@
 // The production gradient and suppression of what the marches do not take: three channels, floats,
 // given gradients, and of u16 other apertures, masks and automatic thresholds. Source, smoothed
-// where that is asked for, to two masks of a bit a pixel in one kernel, a tile a block; or the
+// where that is requested, to two masks of a bit a pixel in one kernel, a tile a block; or the
 // histogram of magnitudes.
 //
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the

@@ -99,7 +99,7 @@ struct Lane {
   /// As canny_half::Limits.
   struct Limits {
     Number low, above_high;
-    uint32_t inside;  // bit i: pixel i lies in the picture
+    uint32_t inside;  // bit i: pixel i is in the picture
   };
 
   Gradients gradients;

@@ -1,11 +1,11 @@
 // Rung `bfs-queue`: the breadth-first search of `bfs-launch` with a thread for each pixel that
 // joined in the step before, instead of one for each of the picture. Which these are is a queue;
 // whoever joins is claimed by one thread, which appends it, a warp's with one addition. Two queues
-// that change places would do; here all lie behind each other in one array, since a pixel joins
+// that change places would do; here all are behind each other in one array, since a pixel joins
 // once. The host reads after each step how many joined and sizes the next grid by it. Bound:
 // launches and waits, one for each step; the work is 9 marks and an atomic for each edge pixel, all
 // steps together. Wastes: a launch and a wait for a handful of pixels; sectors of 32 bytes for
-// marks of which a contour needs three.
+// marks although a contour needs three.
 //
 // Statistics: "bfs depth" is the number of launches that gained.
 #include "ops/canny/ladder/nms_marks.cuh"

@@ -1,7 +1,7 @@
 // Rung `tile-flood`: a block takes a tile of 32 × 32 pixels into shared memory, with the pixels
 // around it, and lets edges run through its candidates until nothing changes; only then is there
 // another launch, for the tiles that a neighbour touched: where a pixel at a tile's rim joins and
-// beyond it lies a candidate, that candidate's tile is put on the list. From `bfs-queue`: a launch
+// beyond it is a candidate, that candidate's tile is put on the list. From `bfs-queue`: a launch
 // follows an edge through a whole tile instead of by a pixel, so that launches grow with the tiles
 // that the longest way crosses. What a launch lets join has its round's color: a block sees of its
 // neighbours what the round before left, whatever runs beside it, and rounds are the same on every

@@ -1,5 +1,5 @@
 // Rung `persistent`: the steps of `bfs-queue` in one kernel that stays: its blocks, one a
-// multiprocessor, take a step, meet, and go on until a step gained nothing. The host waits for
+// multiprocessor, take a step, meet, and continue until a step gained nothing. The host waits for
 // nothing. They meet at cooperative_groups' barrier of a grid and not at a hand-made one: only a
 // cooperative launch promises that all blocks run at once, without which a barrier may wait for
 // ever for a block that other work keeps off the GPU; and there it is the barrier. How many joined

@@ -15,10 +15,10 @@ Hysteresis hysteresis_by_launches, hysteresis_by_queues, hysteresis_by_tiles,
 Hysteresis* hysteresis_named(std::string_view name);
 
 /// What joins in a step is marked with the step's color, three in turn, so that what joined in the
-/// step before is told from what joins now. Strong pixels are step 0.
+/// step before is distinguished from what joins now. Strong pixels are step 0.
 constexpr uint8_t color_of(int step) { return uint8_t(strong + step % 3); }
 
-/// Whether figures are wanted and can be had: a stream that is being captured is not waited for.
+/// Whether figures are wanted and are available: a stream that is being captured is not waited for.
 bool tells(const Call& call);
 
 /// A value from device memory, once the GPU is there.

@@ -5,7 +5,7 @@ namespace {
 
 __global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
   const auto [x, y] = this_pixel();
-  // claim() reads a mark's whole word: at a row's end also what lies behind it.
+  // claim() reads a mark's whole word: at a row's end also what is behind it.
   if (x >= marks.width && x < marks.stride_bytes && y < marks.height) marks.at(x, y) = none;
   const bool mine = inside(marks, {x, y}) && marks.at(x, y) == strong;
   const uint32_t to = reserve(mine, found);

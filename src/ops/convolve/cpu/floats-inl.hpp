@@ -30,7 +30,7 @@ struct PassTaps {
   int32_t rows;
 };
 
-/// `tap(i, j)` gives the taps of a window; column i lies `step` samples apart from the next.
+/// `tap(i, j)` gives the taps of a window; column i is `step` samples apart from the next.
 template <class T, class Tap>
 PassTaps<T> pass_taps(int32_t width, int32_t height, int32_t step, Scratch& scratch, Tap&& tap) {
   PassTaps<T> taps{scratch.take<TapPair<T>>(size_t(width) * size_t(height + 1)),

@@ -1,5 +1,5 @@
 // What the production kernels take of a request, by value: pictures as rows of samples, whatever
-// the number of channels. Taps then lie `channels` samples apart.
+// the number of channels. Taps then are `channels` samples apart.
 #pragma once
 
 #include <algorithm>
@@ -49,14 +49,14 @@ struct FlatRequest {
     dst = {to.data, to.width * channels, to.height, 1, to.stride_bytes};
   }
 
-  /// Where the sample that stands for x lies in its row, x from −64 on; −1 where there is none.
+  /// Where the sample that stands for x is in its row, x from −64 on; −1 where there is none.
   __device__ int32_t place(int32_t x) const {
     if (channels == 1) return near_index(mode, x, src.width);
     const int32_t column = (x + 64 * channels) / channels - 64;
     const int32_t mapped = near_index(mode, column, src.width / channels);
     return mapped < 0 ? -1 : mapped * channels + (x - column * channels);
   }
-  /// Where row y at any distance outside lies; −1 where it has none.
+  /// Where row y at any distance outside is; −1 where it has none.
   __device__ int32_t place_row(int32_t y) const { return near_index(mode, y, src.height); }
   /// Whether `ignore` clears a row or a sample of every row: the window leaves the picture.
   __device__ bool is_void_row(int32_t y) const {

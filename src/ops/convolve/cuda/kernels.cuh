@@ -1,5 +1,5 @@
 // What the rungs of convolve share: the request by value, where taps and samples come from, the
-// rounding. A rung's kernel makes the pixels whose window lies inside the picture; the others are
+// rounding. A rung's kernel makes the pixels whose window is inside the picture; the others are
 // frame.cu's.
 #pragma once
 
@@ -45,7 +45,7 @@ struct ConvolveRequest {
   __device__ bool rows_inside(int32_t y) const {
     return y >= anchor_y && y - anchor_y + height <= src.height;
   }
-  /// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the
+  /// Whether a rung's kernel makes the pixel: its whole window is inside the picture. Of the
   /// others those of `ignore` become 0 here.
   __device__ bool makes(int32_t x, int32_t y) const {
     if (columns_inside(x) && rows_inside(y)) return true;
@@ -123,7 +123,7 @@ const Tap<T>* global_taps(const std::vector<Tap<T>>& taps, Call& call) {
   return cuda::upload_once<Tap<T>>(taps, call, "convolve: uploading taps");
 }
 
-/// Taps by value. A kernel's argument lies in a constant bank, which serves a warp that reads one
+/// Taps by value. A kernel's argument is in a constant bank, which serves a warp that reads one
 /// address in one go.
 template <class T>
 struct ConstantTaps {

@@ -126,7 +126,7 @@ enum class Leaving : uint8_t {
 /// The block's results, rows one after the other in shared memory.
 template <class T, int Columns>
 struct Stage {
-  // Four more banks a row: the 8 rows that a warp writes at once lie in different ones.
+  // Four more banks a row: the 8 rows that a warp writes at once are in different ones.
   static constexpr int bytes = Columns * int(sizeof(T)), pitch = bytes + 16;
 
   /// Writes `rows` of them to rows `top` and columns `left` of `to` and on, as far as it has them,
@@ -191,7 +191,7 @@ struct Lane {
   __device__ __forceinline__ void load(uint32_t (&w)[2][planes][words + 1]) const {
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      // Rows that no result needs have no shift: whatever lies there, within a piece.
+      // Rows that no result needs have no shift: whatever is there, within a piece.
       const uint32_t shift = K::aligned ? 0 : in.shift[row + 8 * k] & 15, odd = shift & 3;
       const uint8_t* at = from + 8 * k * Tile::pitch + (shift - odd);
 #pragma unroll

@@ -139,7 +139,7 @@ void run(const ConvolveArgs& args, Call& call) {
       constexpr int blocks = sizeof(T) == 1 ? 3 : 2;
       const int rows = rows_of_block(int64_t(q.src.width) * q.src.height);
       const auto stream = cuda::stream_of(call);
-      // Pictures may lie beside multiples of 16 bytes alike; bulk copies want the multiples.
+      // Pictures may be beside multiples of 16 bytes alike; bulk copies want the multiples.
       const bool aligned = q.is_aligned() && reinterpret_cast<uintptr_t>(q.src.data) % 16 == 0;
       if (aligned)
         return launch<T, Kind<before(), q16(), Leaving::vectors, 8, blocks>>(q, bands, rows,

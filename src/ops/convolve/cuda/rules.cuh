@@ -59,7 +59,7 @@ struct Whole {
   using Out = T;
   static constexpr bool few_registers = false;
   Twice divide;
-  uint32_t sign;   // clears the sum's where |.| is asked for
+  uint32_t sign;   // clears the sum's where |.| is requested
   int32_t offset;  // less the bits of 1.5 * 2^23
   __device__ static int32_t start() { return magic_bits; }
   __device__ int32_t whole(int32_t x) const {

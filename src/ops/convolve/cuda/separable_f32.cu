@@ -7,7 +7,7 @@
 // a tap brought to a uniform register serves both rows and one barrier is enough for them; the
 // lanes of a warp (of a block, where windows are wide) read there what their neighbours have, 16
 // bytes at a time, and sum across. The outer lanes only lend their sums. Blocks whose columns may
-// lie outside the picture have a body of their own, which reads sample by sample, by a map, those
+// are outside the picture have a body of their own, which reads sample by sample, by a map, those
 // that stand for them: their sums are the ones wanted. Of the rows above and below a strip only the
 // taps that its results need are added, in eights. Taps of 0 are multiplied where that does not
 // show (zero_taps.hpp).
@@ -33,7 +33,7 @@ struct Factors {
   uint32_t column_used, row_used;  // a bit a tap that is not 0
 };
 
-/// K taps; `Lanes` of them exchange their sums, of which `lent` on either side only lend theirs.
+/// K taps; `Lanes` of them exchange their sums; `lent` on either side only lend theirs.
 template <int K, int Lanes>
 struct Shape {
   static constexpr int reach = K / 2, lent = (reach + 3) / 4;
@@ -49,7 +49,7 @@ struct SeparableFloats : FloatRequest {
 };
 
 /// A lane's columns of a row, loaded but not yet looked at: nothing waits for them, since no branch
-/// ends in a choice between them and something else. `Mapped`: sample by sample.
+/// ends in a choice between them and others. `Mapped`: sample by sample.
 template <bool Aligned, bool Mapped>
 struct Samples {
   float loaded[lane_columns];
@@ -114,7 +114,7 @@ struct Chosen<5> : Policy<32, 24, 8, false> {};
 template <>
 struct Chosen<3> : Policy<32, 32, 8, false> {};
 
-/// Adds a row to the column sums it belongs to, of which those that have their last one are `out`.
+/// Adds a row to the column sums it belongs to; sums that have their last one are `out`.
 /// sum[j] has its first j rows of taps. `Trim`: taps but first .. last need not be added, in
 /// eights.
 template <int K, bool LeaveOut, bool Trim>
@@ -144,7 +144,7 @@ struct Exchange {
   float4 sums[2][step][P::teams][P::lanes];
 };
 
-/// A lane's columns of a strip: its first one; whether it has sums to make that lie in the picture,
+/// A lane's columns of a strip: its first one; whether it has sums to make that are in the picture,
 /// and all of its columns do.
 struct LanePlace {
   int lane;
@@ -210,7 +210,7 @@ __device__ __forceinline__ void sum_across(const Factors<K>& taps, const Exchang
   }
 }
 
-/// A strip of the block. `Mapped`: some of its columns may lie outside. Gives, of zeros multiplied,
+/// A strip of the block. `Mapped`: some of its columns may be outside. Gives, of zeros multiplied,
 /// whether a result may differ for it.
 template <int K, class P, Zeros Z, bool Aligned, bool Mapped>
 __device__ __forceinline__ bool march(const SeparableFloats& q, const Factors<K>& taps,
@@ -294,7 +294,7 @@ __global__ void __launch_bounds__(Chosen<K>::threads, Chosen<K>::warps * 32 / Ch
   const int lane = threadIdx.x % P::lanes, team = threadIdx.x / P::lanes;
   const int32_t group = int32_t(blockIdx.x) % q.across * P::teams + team;
   const int32_t left = group * S::columns - S::lent * lane_columns - q.shift;
-  // Warps of which nothing is wanted.
+  // Warps whose results are not wanted.
   if (left + S::lent * lane_columns >= q.src.width) return;
   if (left + lane / 32 * 32 * lane_columns >= q.src.width + S::lent * lane_columns) return;
   const int32_t y0 = int32_t(blockIdx.x) / q.across * q.rows;

@@ -3,11 +3,11 @@
 //
 // A thread a column makes 16 sums down at a time: a sample is read once for all of them, and they
 // take the place of the samples above, which nothing needs any more. Then a thread sums across for
-// eight columns of a row. All taps of a factor lie in uniform registers, so that an FFMA brings
+// eight columns of a row. All taps of a factor are in uniform registers, so that an FFMA brings
 // nothing else. Rows around a block are read by the next one again, and sums of 30 columns of 254
 // made there again; nothing else is done twice.
 //
-// Bound by FFMA, 2 K a pixel, and by what shared memory delivers: rows lie an odd number of 16
+// Bound by FFMA, 2 K a pixel, and by what shared memory delivers: rows are an odd number of 16
 // bytes apart, and lanes of two rows read together, so that they meet in no bank.
 #include "cuda/any_alignment.cuh"
 #include "cuda/instructions.cuh"
@@ -51,7 +51,7 @@ __device__ __forceinline__ void sum_columns(const Tile& in, uint8_t* tile, int h
     if (summed) {
 #pragma unroll
       for (int r = 0; r < rows_at_once + K - 1; ++r) {
-        // Rows past the last have no shift: whatever lies there, in whole samples.
+        // Rows past the last have no shift: whatever is there, in whole samples.
         const int shift = Aligned ? 0 : in.shift[y + r] & 12;
         const float v = *reinterpret_cast<const float*>(at + r * pitch + shift);
 #pragma unroll

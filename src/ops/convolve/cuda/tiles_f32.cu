@@ -1,10 +1,10 @@
 // Strategy `tiles-f32`: f32 windows up to 9 x 9, not separated, in the definition's order of
-// additions, from tiles in shared memory (cuda/tensor_tile.cuh), which bring what lies outside the
+// additions, from tiles in shared memory (cuda/tensor_tile.cuh), which bring what is outside the
 // picture.
 //
 // A lane makes a few columns of a few rows: a row of samples, read from the tile once, is added to
 // the sums of all of those rows, which stay in registers. Taps come by uniform registers, one for
-// all columns. More channels are wider rows and taps further apart, so they and even windows lie in
+// all columns. More channels are wider rows and taps further apart, so they and even windows are in
 // the next odd square; taps of 0, which the definition leaves out, are multiplied all the same
 // where that does not show (zero_taps.hpp), and rows where it may are made once more without them.
 //
@@ -58,7 +58,7 @@ struct FloatTileRequest : FloatRequest {
 };
 
 /// Samples of a row from `Reach` before a lane's C columns to as many after them. `at`: `margin`
-/// before its columns, were the row to begin at a multiple of 16 bytes; it lies `shift` bytes on.
+/// before its columns, were the row to begin at a multiple of 16 bytes; it is `shift` bytes on.
 template <int C, int Reach, bool Aligned>
 __device__ __forceinline__ void load_samples(const uint8_t* at, int shift,
                                              float (&to)[C + 2 * Reach]) {

@@ -19,7 +19,7 @@ namespace cuesta::convolve_cuda {
 enum class Zeros {
   none,       ///< there are none
   left_out,   ///< each tap is tested
-  multiplied  ///< and whether that may show is told
+  multiplied  ///< and whether that may show is returned
 };
 
 /// The exponent of the lowest bit set in any of the taps that are not 0; 0 where none is.

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 // At least every device's textureAlignment, and its texturePitchAlignment.
 constexpr size_t alignment = 512, pitch_alignment = 64;
 
-// The samples of a picture where a texture may lie over them.
+// The samples of a picture where a texture may be over them.
 struct Samples {
   void* base;
   size_t pitch;
@@ -57,7 +57,7 @@ Samples aligned_samples(ImageView<const T, Space::device> src, Call& call) {
   const size_t row = size_t(src.width) * sizeof(T);
   const bool aligned = reinterpret_cast<uintptr_t>(src.data) % alignment == 0 &&
                        src.stride_bytes % ptrdiff_t(pitch_alignment) == 0;
-  // A picture of one row may have any stride, and rows may lie upwards.
+  // A picture of one row may have any stride, and rows may be upwards.
   if (aligned && src.stride_bytes >= ptrdiff_t(row))
     return {const_cast<T*>(src.data), size_t(src.stride_bytes), src.width, src.height};
   const size_t pitch = (row + alignment - 1) / alignment * alignment;

@@ -4,9 +4,9 @@
 // loads one sample or two. Columns are summed first, then rows: the order that the contract gives
 // floats; theirs rows first. (The paper's eq. 5 adds the two passes; they compose.)
 // `separable-tiled`: T tiles a block from one load, T × 1 down columns, 1 × T along rows.
-// transpose=on stores the column tile transposed, so that a warp reads what lies together down a
+// transpose=on stores the column tile transposed, so that a warp reads what is together down a
 // column; its sums are turned back through shared memory, for stores along rows. The paper
-// transposes against bank conflicts, of which a column tile read along its rows (transpose=off) has
+// transposes against bank conflicts; a column tile read along its rows (transpose=off) has
 // none to begin with. Bound (000): mean of 2Mx / 8 and 2My / 8 (eq. 12); 2(Mx + My)T / (4(4 + T −
 // 2)) tiled (eq. 14). Wastes: the column sums go to device memory and back, 4 bytes a pixel each
 // way; with transpose=on two barriers a tile.
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(cuda::any_block)
     if (q.inside(x, sy)) tile[place(threadIdx.x, ty)] = q.src.at(x, sy);
   }
   __syncthreads();
-  // Lanes run along what lies together in shared memory.
+  // Lanes run along what is together in shared memory.
   const int tx = Transpose ? threadIdx.y : threadIdx.x,
             down = Transpose ? threadIdx.x : threadIdx.y;
   for (int t = 0; t < tiles; ++t) {

@@ -2,7 +2,7 @@
 // its apron; a thread loads up to four samples, its position shifted by ±1, as sobel's rung of that
 // name does, and one barrier follows. Theirs loads all four and so most samples up to four times;
 // here those beyond the block's first square are the last threads' alone, so that no two threads
-// write one cell. Wastes: warps of which two threads load.
+// write one cell. Wastes: warps whose two first threads load.
 #include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"

@@ -1,5 +1,5 @@
 // The pixels whose window leaves the picture, for every rung: a thin launch of its own, so that a
-// rung's kernel knows no border. A thread a pixel, taps in the constant bank; where the samples lie
+// rung's kernel knows no border. A thread a pixel, taps in the constant bank; where the samples are
 // is worked out first, so that their loads do not wait for each other. `ignore` needs no launch:
 // the rungs write its zeros.
 #include "ops/convolve/cuda/kernels.cuh"
@@ -15,8 +15,8 @@ __device__ __noinline__ int32_t mapped(BorderMode mode, int32_t i, int32_t n) {
   return map_index(mode, i, n);
 }
 
-// Where the columns, or the rows, of a window lie. K of them are worked out once; of a window of
-// any size each is when it is asked for.
+// Where the columns, or the rows, of a window are. K of them are worked out once; of a window of
+// any size each is when it is requested.
 template <int K>
 struct Line {
   int32_t at[K];

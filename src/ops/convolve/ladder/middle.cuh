@@ -1,4 +1,4 @@
-// What lies between the two passes of a stencil with factors: a picture of column sums in device
+// What is between the two passes of a stencil with factors: a picture of column sums in device
 // memory.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace cuesta::convolve_ladder {
 
-/// Column sums of the rows whose window lies inside; the others are not written, and not read.
+/// Column sums of the rows whose window is inside; the others are not written, and not read.
 template <class T>
 using Middle = ImageView<convolve_cuda::Tap<T>, Space::device>;
 

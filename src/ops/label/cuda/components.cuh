@@ -76,7 +76,8 @@ inline void gather_on_host(ConstAnyView labels, std::vector<Component>& componen
 /// "components". `Sets` has
 ///   number(call)                     numbers the sets by their first pixels in raster order;
 ///                                    returns where on the device their number will be;
-///   write(labels, components, call)  writes the labels, unless that view is none, and founds the
+///   write(labels, components, call)  writes the labels, unless that view is none, and initialises
+///   the
 ///                                    components, zero before, unless that pointer is null;
 ///   gather(components, call)         adds all runs to the components.
 /// With `on_host` the host gathers the components, from a copy of the labels.

@@ -1,7 +1,7 @@
 // How components come to the host: in the records of records.cuh, which threads make components of.
 // With a workspace of the caller's they come through page-locked memory that it keeps, as many at
 // once with their number as the last call had, more in pieces, and a piece is worked on while the
-// next are under way. Without one, as the runtime copies: its own page-locked memory.
+// next are in flight. Without one, as the runtime copies: its own page-locked memory.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Staging {
   }
   char* piece(int i) const { return memory_.get() + piece_bytes * size_t(i); }
   cudaEvent_t copied(int i) const { return copied_[i].get(); }
-  /// Records and larger components of the last call, of which the next will have about as many.
+  /// Records and larger components of the last call; the next will have about the same number.
   mutable int32_t last_count = 0, last_large = 0;
 
  private:
@@ -60,7 +60,7 @@ class ComponentFetch {
     return std::min({room, std::max(few, staging_->last_large), large_a_piece});
   }
 
-  /// The counts. What comes with them, of `from`, is under way.
+  /// The counts. What comes with them, of `from`, is in flight.
   Counts counts(const Records& from) {
     Counts found;
     if (!staging_) {

@@ -38,8 +38,8 @@ __device__ inline int32_t sum_of_parts(uint64_t* parts, int32_t part, int32_t ow
   return before;
 }
 
-/// t.sums from t.roots. A block takes the next part, so that all parts before its own are under
-/// way: D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back",
+/// t.sums from t.roots. A block takes the next part, so that all parts before its own are in
+/// flight: D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back",
 /// NVIDIA NVR-2016-002.
 static __global__ void __launch_bounds__(number_threads) number_sets(Tiles t) {
   __shared__ uint32_t warps[number_threads / 32];

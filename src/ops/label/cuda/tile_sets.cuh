@@ -142,8 +142,8 @@ struct TileThread {
     });
   }
 
-  /// Roots; which of them have nodes at the rim where the picture goes on beyond it, and which have
-  /// nodes besides themselves.
+  /// Roots; which of them have nodes at the rim where the picture continues beyond it, and which
+  /// have nodes besides themselves.
   __device__ __forceinline__ void find_roots() const {
     const bool goes_up = top > 0, goes_down = top + Shape::rows < t.height;
     const bool goes_left = tile_x > 0, goes_right = (tile_x + 1) * Shape::words < t.words_a_row;

@@ -12,7 +12,7 @@ namespace cuesta::label_cuda {
 
 using namespace mask_runs;
 
-/// A cell is a word of 32 pixels in one row, 8-way in two, of which neighbouring columns always
+/// A cell is a word of 32 pixels in one row, 8-way in two, whose neighbouring columns always
 /// touch: its nodes are the runs of columns that hold a pixel. A tile is Words x 32 cells, a warp
 /// for each column of them and a lane for each cell.
 template <bool Eight, int Words>
@@ -60,7 +60,7 @@ struct alignas(16) ClosedSet {
 
 inline constexpr int set_threads = 128;
 
-/// Roots are counted for so many words together.
+/// Roots are counted for this many words together.
 inline constexpr int words_a_group = 4;
 
 /// Everything held of a mask, in device memory. Words are counted row by row over the picture.

@@ -122,7 +122,7 @@ struct RootsOfWord {
   __host__ __device__ int32_t operator()(int64_t word) const { return count_bits(roots[word]); }
 };
 
-// A root's parent becomes minus its label; components are founded, unless there are none.
+// A root's parent becomes minus its label; components are begun, unless there are none.
 struct Number {
   Runs runs;
   Component* components;

@@ -4,7 +4,7 @@
 // Laplacian goes first, and what it leaves, in whatever order it is summed, reaches 181 · 65,535 at
 // most. Where theirs smooths the picture and then extends what it smoothed
 // (or skips the border), here the source is extended by three samples first: the answer is one 7 x
-// 7 stencil's. Bytes a pixel of u8: 1 + 4 to extend, 8 a pass, 4 + 1 for the rule: 26, of which the
+// 7 stencil's. Bytes a pixel of u8: 1 + 4 to extend, 8 a pass, 4 + 1 for the rule: 26; the
 // fused row keeps 2. Wastes: four launches, three pictures of f32 through device memory.
 // Times: docs/results/h200-ladder.md.
 #include "cuesta/filter.hpp"

@@ -3,7 +3,7 @@
 // as much about it as the steps reach together, in shared memory. In each step a thread makes of a
 // word the rows of all half-widths that the element has, each from the one before by two shifts,
 // and then joins one word a row of the element. Erosions are dilations of the complement. Between
-// steps what lies outside the picture is set to what never wins in the next.
+// steps what is outside the picture is set to what never wins in the next.
 // Bound: shared memory, 15 reads and up to 8 writes a word and step; one mask by its eight
 // barriers.
 #pragma once
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(Threads) clean_bits(const __grid_constant__ Ma
 #pragma unroll
   for (int step = 0; step < Tile::steps; ++step) {
     const int begin = max_half * (step + 1);
-    // An erosion takes and gives the complement, of which nothing is set outside.
+    // An erosion takes and gives the complement, with nothing set outside.
     const uint32_t flip = step % 2 == 0 ? ~0u : 0;
     dilate_tile<Tile, Words>(step < 2 ? job.close : job.open, raw, made, begin, Tile::high - begin,
                              [&](uint32_t v, int r) { return (v ^ flip) & inside(r); });

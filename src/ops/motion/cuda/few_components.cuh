@@ -115,7 +115,7 @@ class Counts {
     }
     return make_uint2(runs, units);
   }
-  /// Tells where the runs of each row begin, and lists units [from, from + max_units), where so
+  /// Tells where the runs of each row begin, and lists units [from, from + max_units), where that
   /// many runs and units come before the thread's.
   __device__ void list(uint32_t run, uint32_t unit, uint32_t from, Shared& s) const {
     int32_t y = begin_ * 4 / across_, tile = begin_ * 4 - y * across_;
@@ -160,7 +160,7 @@ __device__ inline void find_runs(const ComponentsJob& job, const uint32_t* bits,
       const int other = __shfl_up_sync(~0u, upto, step, unit_lanes);
       if (lane >= step) upto += other;
     }
-    // A run that goes on from the tile before ends here.
+    // A run that continues from the tile before ends here.
     const uint32_t goes_on = from_lane(v, 0) >> 31 & from_lane(v, 1);
     int to = unit.first_run + ((upto - counts) & 0xFFFF);
     int to_end = unit.first_run - int(goes_on & 1) + ((upto - counts) >> 16);

@@ -4,7 +4,7 @@
 // 1. The tile and seven pixels about it come to shared memory as gray levels, reflected at the
 //    frame's edges.
 // 2. Across: a thread makes four pixels of two rows from five words by dot products of four bytes
-//    with taps that are shifted for each pixel; sums of two rows lie in one word of 16 bits each.
+//    with taps that are shifted for each pixel; sums of two rows are in one word of 16 bits each.
 // 3. Down: a thread makes sixteen rows of a column by dot products of such a word with two taps.
 //    Sums are exact (taps are bytes and sum to 256) and rounded once, as gaussian()'s.
 // 4. A thread has 16 bytes of state a plane (cuda/background_lanes.cuh), which it has read

@@ -1,4 +1,4 @@
-// What a launch is told of its cameras: arguments of the kernel, so that nothing is sent before it.
+// The cameras of a launch: arguments of the kernel, so that nothing is sent before it.
 #pragma once
 
 #include <cstdint>

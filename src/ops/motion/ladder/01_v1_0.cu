@@ -51,7 +51,7 @@ void v1_0(const MotionArgs& args, Call& call) {
   call.stage(stages::difference);
   cuda::launch("motion", difference, cuda::tiles(chain.second, 32, 32), block, 0,
                cuda::stream_of(call), chain.second, behind, chain.first);
-  args.background->push(chain.second, {}, 0, exec);  // `first` learns its founding frame only
+  args.background->push(chain.second, {}, 0, exec);  // `first` learns its initialising frame only
   chain.find_objects();
   // Here, before the workspace would gather its blocks in one for a next call.
   of_this_frame.release_memory();

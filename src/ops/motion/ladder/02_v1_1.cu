@@ -4,7 +4,7 @@
 // blurring, and of windows only a look for what is kept; nothing but the frame goes up. Bound: load
 // instructions, of k^2 samples and as many taps for the blur and 149 samples and as many offsets
 // for each of four steps of morphology. Bytes a pixel: the frame's 3, 17 between the steps, 29 to
-// 37 in `label`. Wastes: a sample is loaded once for every window it lies in, each time with an
+// 37 in `label`. Wastes: a sample is loaded once for every window it is in, each time with an
 // address and a border test.
 // Times: docs/results/h200-ladder.md.
 #include "ops/motion/ladder/global.cuh"

@@ -1,6 +1,6 @@
 // Rung `v1.4` (paper 004, future work: unrolled loops): v1.3 with the loops over windows unrolled
 // at compile time, one kernel for each side of a blur and each element of a list (unrolled.hpp).
-// From v1.3: no counter, no address and no load of a cell's distance, as each sample lies at a
+// From v1.3: no counter, no address and no load of a cell's distance, as each sample is at a
 // distance that is part of the instruction; a tap is an operand. Bound: loads from shared memory,
 // still one of a byte for each of 225 + 4 * 149 samples a pixel. Bytes a pixel: as v1.1; a tile's
 // rows are 96 bytes apart, whatever it holds. Wastes: a warp's load moves 32 of 128 bytes; threads

@@ -7,8 +7,8 @@
 // which the rows of pictures between the steps have: a gray frame is copied first. Chunks that
 // reach past the picture are loaded sample by sample. Bound: as v1.4. Bytes a pixel: as v1.1, and
 // for a gray frame one more copy. Wastes: rows that two tiles share are loaded twice; fewer blocks,
-// each with two tiles of shared memory, hide less latency by themselves than those of v1.4, of
-// which a multiprocessor holds many.
+// each with two tiles of shared memory, hide less latency by themselves than those of v1.4: a
+// multiprocessor holds many of them.
 #include <cuda_pipeline_primitives.h>
 
 #include <cuda/ptx>
@@ -95,7 +95,7 @@ class Tiles {
 };
 
 // make(own, x, y) for every pixel of the block's tiles, whose window of Wide x High begins at
-// `own`. Tile s lies in buffer s % 2. It is loaded after the barrier that ends tile s - 2, and read
+// `own`. Tile s is in buffer s % 2. It is loaded after the barrier that ends tile s - 2, and read
 // after its loads have ended and a barrier has made them everybody's.
 template <int Wide, int High, class Source, class Make>
 __device__ void march_down(Source source, const March& march, const Make& make) {

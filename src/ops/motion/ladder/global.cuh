@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(cuda::any_block)
   dst.at(p.x, p.y) = uint8_t(best);
 }
 
-/// The windows in device memory: made and sent anew for every frame, or once, to be kept by the
+/// The windows in device memory: made and sent again for every frame, or once, to be kept by the
 /// caller's workspace.
 template <bool Once>
 class GlobalFilters {

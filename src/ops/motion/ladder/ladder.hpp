@@ -51,13 +51,13 @@ inline constexpr int tile_pitch = 96;
 /// Bytes that are copied at once, from and to a multiple of as many.
 inline constexpr int chunk = 16;
 
-/// The columns of a tile of v1.5: whole chunks of the picture's rows, of which those that reach
+/// The columns of a tile of v1.5: whole chunks of the picture's rows; those that reach
 /// past the picture are loaded sample by sample.
 struct TileColumns {
-  int32_t first;   ///< of the first chunk: a multiple of 16, -16 where it lies left of the picture
+  int32_t first;   ///< of the first chunk: a multiple of 16, -16 where it is left of the picture
   int32_t shift;   ///< of the tile's own first column in it
   int32_t chunks;  ///< of a row
-  int32_t whole, whole_end;  ///< chunks that lie inside the picture
+  int32_t whole, whole_end;  ///< chunks that are inside the picture
 
   /// A tile of `wide` columns from `column` on, which is at most 15 left of a picture of `width`.
   CUESTA_HOST_DEVICE constexpr TileColumns(int32_t column, int32_t wide, int32_t width)

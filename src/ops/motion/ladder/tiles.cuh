@@ -2,7 +2,7 @@
 // kernels, and the loading of a tile. A block's threads load it with a stride of the block. Theirs
 // makes floor(tile / block) rounds and drops the rest (2,048 of 2,116 samples are loaded at block
 // 32, 768 of 900 at 16) and waits at a barrier in each; ours loads all and waits once. Arguments
-// lie in a constant bank: a __constant__ array would be shared by all streams.
+// are in a constant bank: a __constant__ array would be shared by all streams.
 #pragma once
 
 #include "cuesta/stencil.hpp"

@@ -1,7 +1,7 @@
 // Rung `global` (paper 003, "global memory"): a thread a pixel, each reading its whole window from
 // global memory. Theirs leaves the outermost pixels unwritten; ours makes them in a launch of
-// their own (frame.cu), as every rung does. Bound: load instructions, not bytes: K² loads a pixel,
-// of which the caches serve all but about one. Wastes: neighbours read K(K − 1) common samples
+// their own (frame.cu), as every rung does. Bound: load instructions, not bytes: K² loads a pixel.
+// The caches serve all but about one of them. Wastes: neighbours read K(K − 1) common samples
 // each.
 // Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"

@@ -1,5 +1,5 @@
 // Rung `shared-no-apron` (paper 003, "naive shared memory"): the block's own B × B pixels go to
-// shared memory; threads at its edge read what lies outside it from global memory. Theirs counts
+// shared memory; threads at its edge read what is outside it from global memory. Theirs counts
 // outside the picture as 0; ours follows the border (frame.cu). From `global`: K² global loads a
 // pixel become one, plus (K − 1)-wide frames around every block. Wastes: warps diverge at block
 // edges, and every sample passes a bounds test.

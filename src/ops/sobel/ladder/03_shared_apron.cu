@@ -3,7 +3,7 @@
 // barrier follows. B >= 2r makes the four squares cover the tile. Theirs loads all four, and the
 // squares overlap; here what the first square has is not loaded again, so that no two threads
 // write one cell. From `shared-no-apron`: no divergence and no bounds test while computing.
-// Wastes: warps of which 2r threads load.
+// Wastes: warps whose 2r first threads load.
 // Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 

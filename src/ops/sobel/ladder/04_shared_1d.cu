@@ -1,5 +1,5 @@
 // Rung `shared-1d` (paper 003, "reorganised shared memory"): `shared-apron` with the tile as a
-// one-dimensional array. A two-dimensional array lies in memory the same way and the addresses are
+// one-dimensional array. A two-dimensional array is in memory the same way and the addresses are
 // the same, so no difference is expected; the paper's gain must have had another cause. Today's
 // machine code of the two has as many instructions, in another order.
 // Times: docs/results/h200-ladder.md.

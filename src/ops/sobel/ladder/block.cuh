@@ -33,7 +33,7 @@ __device__ void window(At at, float& gx, float& gy) {
   gy = g.y;
 }
 
-/// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the others
+/// Whether a rung's kernel makes the pixel: its whole window is inside the picture. Of the others
 /// those of `ignore` become gradient 0 here, the rest are frame.cu's.
 template <int K, class T>
 __device__ bool makes(const SobelRequest<T>& q, int32_t x, int32_t y) {
@@ -44,7 +44,7 @@ __device__ bool makes(const SobelRequest<T>& q, int32_t x, int32_t y) {
   return false;
 }
 
-/// Whether there is a sample; outside lies none that a rung's windows need.
+/// Whether there is a sample; outside is none that a rung's windows need.
 template <class T>
 __device__ bool inside(const SobelRequest<T>& q, int32_t x, int32_t y) {
   return uint32_t(x) < uint32_t(q.src.width) && uint32_t(y) < uint32_t(q.src.height);

@@ -1,5 +1,5 @@
 // The pixels whose window leaves the picture, for every rung: a thin launch of its own, so that a
-// rung's kernel knows no border. A thread a pixel; where the samples lie is worked out first, so
+// rung's kernel knows no border. A thread a pixel; where the samples are is worked out first, so
 // that their loads do not wait for each other. `ignore` needs no launch: the rungs write its zeros.
 #include "ops/sobel/ladder/block.cuh"
 
