@@ -26,7 +26,7 @@ WORDS, COLUMNS, ROW = 18, 100, 200
 # Pages that do not hold this yet: at most this many words a sentence, and this many long lines. Figures
 # may only go down, and a page that holds it leaves the list.
 CEILINGS = {
-    "docs/dev/negative-results.md": (25.6, 224),
+    "docs/dev/negative-results.md": (25.6, 3),
     "docs/dev/papers.md": (18.3, 53),
 }
 FENCE = re.compile(r"(?ms)^ *(```|~~~).*?^ *\1[ \t]*$")
