@@ -365,13 +365,11 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
       "background: frame is 9 x 4 and background: background is 8 x 4; the sizes must match");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
             "background: limit is NaN; it must be a number");
-  EXPECT_EQ(
-      test::error_of(invalid_argument,
-                     [] {
-                       BackgroundSubtractor({BackgroundModel::mean, 13});
-                     }),
-      "background: rate_shift is 13; it must be 1 to 12, or 0 (the model's own: mean 6, mixture "
-      "9)");
+  EXPECT_EQ(test::error_of(invalid_argument,
+                           [] {
+                             BackgroundSubtractor({BackgroundModel::mean, 13});
+                           }),
+            "background: rate_shift is 13; it must be 1 to 12, or 0 (mean 6, mixture 9)");
   EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
             "background is 'mog'; it must be first, mean, median, mixture or samples");
 }

@@ -602,8 +602,7 @@ TEST(CannyBadInput, IsNamed) {
   EXPECT_EQ(of([](auto& o) { o.aperture = 4; }), "canny: aperture is 4; it must be 3, 5 or 7");
   EXPECT_EQ(of([](auto& o) { o.sigma = -1; }), "canny: sigma is -1; it must be 0 or more");
   EXPECT_EQ(of([](auto& o) { o.ksize = 6; }),
-            "canny: ksize is 6; it must be odd, 1 to 255, or 0 (5 for sigma 1.4, else round(6 "
-            "sigma + 1) made odd)");
+            "canny: ksize is 6; it must be odd, 1 to 255, or 0 (from sigma)");
   EXPECT_EQ(of([](auto& o) {
               o.thresholds = Given{10, std::numeric_limits<double>::quiet_NaN()};
             }),

@@ -382,9 +382,8 @@ TEST(MotionErrors, SayWhatIsWrong) {
             "motion: connectivity is 6; it must be 4 or 8");
   EXPECT_EQ(refused([](MotionOptions& o) { o.min_area = -1; }),
             "motion: min_area is -1; it must be 0 or more");
-  EXPECT_EQ(
-      refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
-      "motion: rate_shift is -1; it must be 1 to 12, or 0 (the model's own: mean 6, mixture 9)");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
+            "motion: rate_shift is -1; it must be 1 to 12, or 0 (mean 6, mixture 9)");
 }
 
 }  // namespace
