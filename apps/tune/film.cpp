@@ -82,6 +82,50 @@ struct Film::Run {
     const SceneStep& step = watch->push({int64_t(index), time}, found);
     now.objects.assign(step.objects.begin(), step.objects.end());
   }
+
+  Json line_counts() const {
+    Json counts = Json::array();
+    for (const LineCount& one : watch->counts()) counts.push_back({one.to_right, one.to_left});
+    return counts;
+  }
+
+  Json objects_of(const Seen& frame, const Scene& scene) const {
+    Json objects = Json::array();
+    const auto add = [&](const Detection& one, Json more) {
+      more["box"] = {one.box.x, one.box.y, one.box.width, one.box.height};
+      more["area"] = one.area;
+      objects.push_back(std::move(more));
+    };
+    if (!watch) {
+      for (const Detection& one : frame.detections) add(one, Json::object());
+      return objects;
+    }
+    for (const TrackedObject& one : frame.objects) {
+      Json zones = Json::array();
+      for (size_t i = 0; i < scene.zones.size(); ++i)
+        if (one.zones >> i & 1) zones.push_back(scene.zones[i].name);
+      add(one.detection, {{"id", one.id}, {"zones", zones}});
+    }
+    return objects;
+  }
+
+  // The objects as JSON, then the rows of the mask; `about` gets what the page needs to part them.
+  std::string describe(const Seen& frame, const Scene& scene, Json& about) const {
+    std::string body = objects_of(frame, scene).dump();
+    const ConstBitView mask = frame.mask.view();
+    about.update({{"width", mask.width},
+                  {"height", mask.height},
+                  {"kind", "bits"},
+                  {"stride", mask.words() * 8},
+                  {"skip", body.size()},
+                  {"warming_up", frame.state.warming_up},
+                  {"changed", frame.state.changed},
+                  {"threshold", frame.threshold},
+                  {"tracked", watch.has_value()}});
+    for (int32_t y = 0; y < mask.height; ++y)
+      body.append(reinterpret_cast<const char*>(mask.row(y)), size_t(mask.words()) * 8);
+    return body;
+  }
 };
 
 DetectAsked::DetectAsked(const Json& values, const std::string& scene)
@@ -258,44 +302,10 @@ Reply Film::result(const Json& asked) {
       run->push(picture, at, time, threads_);
     }
     const Run::Seen& seen = run->seen[index - from];
-    Json objects = Json::array();
-    const auto add = [&](const Detection& one, Json more) {
-      more["box"] = {one.box.x, one.box.y, one.box.width, one.box.height};
-      more["area"] = one.area;
-      objects.push_back(std::move(more));
-    };
-    if (run->watch) {
-      for (const TrackedObject& one : seen.objects) {
-        Json zones = Json::array();
-        for (size_t i = 0; i < scene.scene.zones.size(); ++i)
-          if (one.zones >> i & 1) zones.push_back(scene.scene.zones[i].name);
-        add(one.detection, {{"id", one.id}, {"zones", zones}});
-      }
-    } else {
-      for (const Detection& one : seen.detections) add(one, Json::object());
-    }
-    const ConstBitView mask = seen.mask.view();
-    Json counts = Json::array();
-    if (run->watch && !moves && run->seen.size() == index + 1) {
-      for (const LineCount& one : run->watch->counts())
-        counts.push_back({one.to_right, one.to_left});
-    }
-    const std::string list = objects.dump();
-    const Json about = {{"width", mask.width},
-                        {"height", mask.height},
-                        {"kind", "bits"},
-                        {"stride", mask.words() * 8},
-                        {"skip", list.size()},
-                        {"frame", index},
-                        {"level", moves ? 1 : 0},
-                        {"warming_up", seen.state.warming_up},
-                        {"changed", seen.state.changed},
-                        {"threshold", seen.threshold},
-                        {"counts", counts},
-                        {"tracked", run->watch.has_value()}};
-    std::string body = list;
-    for (int32_t y = 0; y < mask.height; ++y)
-      body.append(reinterpret_cast<const char*>(mask.row(y)), size_t(mask.words()) * 8);
+    Json about = {{"frame", index}, {"level", moves ? 1 : 0}, {"counts", Json::array()}};
+    // Counts are of every frame so far, which a preview has not seen.
+    if (run->watch && !moves && run->seen.size() == index + 1) about["counts"] = run->line_counts();
+    std::string body = run->describe(seen, scene.scene, about);
     reply = of_bytes(std::move(body), about, milliseconds_since(begin));
   };
   return (moves ? quick_ : exact_).run(work) && !replaced ? reply : superseded();

@@ -60,6 +60,33 @@ struct Walk {
   Image<int32_t, Space::device> at;
 };
 
+struct Measure {
+  double Ceilings::*rate;
+  double Ceilings::*spread;
+  double scale;  // of the work, in the unit of the rate; below 0: time of one of them
+  std::function<double(void* stream)> enqueue;
+};
+
+void set_rate(Ceilings& ceilings, const Measure& m, double work, const Timing& time) {
+  const double seconds = time.ms / 1e3;
+  if (seconds <= 0) return;
+  const double value = m.scale > 0 ? m.scale * work / seconds : -m.scale * seconds / work;
+  ceilings.*m.rate = value;
+  if (m.spread) ceilings.*m.spread = value * time.spread / time.ms;
+}
+
+// What the host needs to enqueue a launch, and to wait for it.
+void measure_waits(Ceilings& ceilings) {
+  Stream stream;
+  std::vector<double> enqueues, waits;
+  for (int i = 0; i < 101; ++i) {
+    enqueues.push_back(time_once([&] { device::enqueue_idle(1, 32, stream.get()); }));
+    waits.push_back(enqueues.back() + time_once([&] { wait(stream.get()); }));
+  }
+  ceilings.enqueue_us = 1e3 * summary_of(std::move(enqueues)).ms;
+  ceilings.wait_us = 1e3 * summary_of(std::move(waits)).ms;
+}
+
 }  // namespace
 
 Ceilings measure_ceilings(bool quick) {
@@ -87,12 +114,6 @@ Ceilings measure_ceilings(bool quick) {
       size_t(std::clamp<int64_t>(l2_bytes / 4, 1 << 18, row * int64_t(rows))) / 16 * 16;
   constexpr int many_blocks = 64;
 
-  struct Measure {
-    double Ceilings::*rate;
-    double Ceilings::*spread;
-    double scale;  // of the work, in the unit of the rate; below 0: time of one of them
-    std::function<double(void* stream)> enqueue;
-  };
   const auto fill = [&](void* stream) {
     return device::Fill{multiprocessors, sink.view().data, stream};
   };
@@ -132,23 +153,9 @@ Ceilings measure_ceilings(bool quick) {
     bodies.push_back({[&, i](size_t, void* s) { work[i] = measures[i].enqueue(s); }});
   const auto times = time_on_device(bodies, quick ? 7 : 15, quick ? 2 : 10, nullptr);
   Ceilings ceilings;
-  for (size_t i = 0; i < std::size(measures); ++i) {
-    const Measure& m = measures[i];
-    const double seconds = times[i].ms / 1e3;
-    if (seconds <= 0) continue;
-    const double value = m.scale > 0 ? m.scale * work[i] / seconds : -m.scale * seconds / work[i];
-    ceilings.*m.rate = value;
-    if (m.spread) ceilings.*m.spread = value * times[i].spread / times[i].ms;
-  }
-
-  Stream stream;
-  std::vector<double> enqueues, waits;
-  for (int i = 0; i < 101; ++i) {
-    enqueues.push_back(time_once([&] { device::enqueue_idle(1, 32, stream.get()); }));
-    waits.push_back(enqueues.back() + time_once([&] { wait(stream.get()); }));
-  }
-  ceilings.enqueue_us = 1e3 * summary_of(std::move(enqueues)).ms;
-  ceilings.wait_us = 1e3 * summary_of(std::move(waits)).ms;
+  for (size_t i = 0; i < std::size(measures); ++i)
+    set_rate(ceilings, measures[i], work[i], times[i]);
+  measure_waits(ceilings);
   return ceilings;
 }
 

@@ -152,7 +152,7 @@ def test_a_page_of_several(tmp_path: pathlib.Path) -> None:
         cuesta.filter_file(file, target, "box", page=number)
         np.testing.assert_array_equal(cuesta.imread(target), cuesta.box(page))
         work = cuesta.bands.edges_work(page=number)
-        assert work.maker(str(file)).band_rows(1) > 0
+        assert work.join(str(file), str(target)).height == len(page)
         labels = cuesta.label((page > 128).astype(np.uint8))
         assert cuesta.label_file(file, threshold=128, page=number).count == labels.count
     calls: list[Any] = [

@@ -31,10 +31,10 @@ TEMPLATE_PARAMETERS = 5
 
 # How many exceed a limit. Lower them with the count; never raise them.
 CEILINGS = {
-    "functions above 80 lines": 5,
-    "functions above 60 lines": 29,
+    "functions above 80 lines": 0,
+    "functions above 60 lines": 23,
     "files above 500 lines": 14,
-    "template parameter lists above 5": 4,
+    "template parameter lists above 5": 2,
 }
 
 # Tables and lists of cases or bindings.

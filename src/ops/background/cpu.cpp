@@ -156,95 +156,127 @@ HWY_INLINE V log2_of(V v) {
   return hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, v))), hn::Set(d, 127));
 }
 
+// The components of a vector of pixels. Vectors of all ones or zeros stand for conditions.
+struct Components {
+  static constexpr int count = gaussians::count;
+  using V = hn::VFromD<D32>;
+  V w[count], m[count], s[count];  // weights, means, variances
+  V squared[count], match[count];  // distance² of the pixels; the one component that learns them
+  V matched, explained, nearest;  // any of them does; distance to the nearest one of the background
+};
+
+HWY_INLINE void load(Components& c, uint16_t* const* planes, Place at) {
+  for (int k = 0; k < c.count; ++k) {
+    c.w[k] = load_wide(planes[k], at);
+    c.m[k] = load_wide(planes[c.count + k], at);
+    c.s[k] = load_wide(planes[2 * c.count + k], at);
+  }
+}
+
+HWY_INLINE void store(const Components& c, uint16_t* const* planes, Place at) {
+  for (int k = 0; k < c.count; ++k) {
+    store_u16(c.w[k], planes[k], at);
+    store_u16(c.m[k], planes[c.count + k], at);
+    store_u16(c.s[k], planes[2 * c.count + k], at);
+  }
+}
+
+template <class T>
+HWY_INLINE void compare(Components& c, Components::V v) {
+  using V = Components::V;
+  const D32 d;
+  const V zero = hn::Zero(d), v8 = to_q8<T>(v);
+  const auto holds = [&](auto mask) HWY_ATTR { return hn::VecFromMask(d, mask); };
+  c.explained = c.matched = zero;
+  c.nearest = hn::Set(d, background::most<T>);
+  for (int k = 0; k < c.count; ++k) {
+    const V apart = hn::ShiftRight<4>(distance(v8, c.m[k]));
+    c.squared[k] = hn::Mul(apart, apart);
+    const V present = holds(hn::Gt(c.w[k], zero));
+    const V far = holds(hn::Gt(c.squared[k], hn::Mul(c.s[k], hn::Set(d, gaussians::learn_within))));
+    c.match[k] = hn::AndNot(c.matched, hn::AndNot(far, present));
+    c.matched = hn::Or(c.matched, c.match[k]);
+    const V unexplained =
+        holds(hn::Gt(c.squared[k], hn::Mul(c.s[k], hn::Set(d, gaussians::explain_within))));
+    V fits = hn::AndNot(unexplained, present);
+    V level = distance(v, from_q8<T>(c.m[k]));
+    if (k > 0) {
+      const auto lasts = hn::Gt(c.w[k], hn::Set(d, gaussians::lasting));
+      fits = hn::And(fits, holds(lasts));
+      level = hn::IfThenElse(lasts, level, hn::Set(d, background::most<T>));
+    }
+    c.explained = hn::Or(c.explained, fits);
+    c.nearest = hn::Min(c.nearest, level);
+  }
+}
+
+// The matched component, if any, learns v8; otherwise the last one begins again with it.
+HWY_INLINE void learn(Components& c, Components::V v8, int rate_shift, int32_t dithering) {
+  using V = Components::V;
+  const D32 d;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1);
+  const V rate = hn::Set(d, rate_shift), dither = hn::Set(d, dithering);
+  V cw = one, cm = zero, cs = zero, cq = zero;
+  for (int k = 0; k < c.count; ++k) {
+    const auto here = hn::MaskFromVec(c.match[k]);
+    cw = hn::IfThenElse(here, c.w[k], cw);
+    cm = hn::IfThenElse(here, c.m[k], cm);
+    cs = hn::IfThenElse(here, c.s[k], cs);
+    cq = hn::IfThenElse(here, c.squared[k], cq);
+  }
+  const V shift = hn::Max(hn::Sub(hn::Add(rate, log2_of(cw)), hn::Set(d, 15)), one);
+  const V finer = hn::Shr(dither, hn::Sub(rate, shift));
+  cm = hn::Add(cm, hn::Shr(hn::Add(hn::Sub(v8, cm), finer), shift));
+  cs = hn::Add(cs, hn::Shr(hn::Add(hn::Sub(cq, cs), finer), shift));
+  cs = hn::Min(hn::Max(cs, hn::Set(d, gaussians::min_variance)),
+               hn::Set(d, gaussians::max_variance));
+  for (int k = 0; k < c.count; ++k) {
+    const auto here = hn::MaskFromVec(c.match[k]);
+    c.m[k] = hn::IfThenElse(here, cm, c.m[k]);
+    c.s[k] = hn::IfThenElse(here, cs, c.s[k]);
+    const V rise = hn::Sub(hn::Set(d, gaussians::whole), c.w[k]);
+    const V gain = hn::ShiftRightSame(hn::Add(rise, dither), rate_shift);
+    const V loss = hn::ShiftRightSame(hn::Add(c.w[k], dither), rate_shift);
+    c.w[k] = hn::IfThenElse(here, hn::Add(c.w[k], gain), hn::Sub(c.w[k], loss));
+  }
+  const auto fresh = hn::MaskFromVec(hn::Not(c.matched));
+  const auto begin = [&](V& of, V value) HWY_ATTR { of = hn::IfThenElse(fresh, value, of); };
+  begin(c.w[c.count - 1], hn::Set(d, gaussians::whole >> rate_shift));
+  begin(c.m[c.count - 1], v8);
+  begin(c.s[c.count - 1], hn::Set(d, gaussians::first_variance));
+}
+
+// One pass of a bubble sort, the heaviest component first.
+HWY_INLINE void sort(Components& c) {
+  for (int k = c.count - 1; k > 0; --k) {
+    const auto swap = hn::Gt(c.w[k], c.w[k - 1]);
+    for (auto* of : {c.w, c.m, c.s}) {
+      const auto low = hn::IfThenElse(swap, of[k - 1], of[k]);
+      of[k - 1] = hn::IfThenElse(swap, of[k], of[k - 1]);
+      of[k] = low;
+    }
+  }
+}
+
 template <class T>
 void learn_row(background::BasicMixture<T>, const BackgroundArgs& args, int32_t y,
                const Verdicts<T>& to) {
-  constexpr int count = gaussians::count;
-  const D32 d;
+  constexpr int planes_of_row = 3 * Components::count;
   const T* frame = args.frame.as<T>().row(y);
-  uint16_t* planes[3 * count];
-  for (int p = 0; p < 3 * count; ++p) planes[p] = args.state.as<uint16_t>().row(3 * count * y + p);
-  const auto zero = hn::Zero(d), one = hn::Set(d, 1);
-  const auto rate = hn::Set(d, args.rate), dither = hn::Set(d, args.dither);
+  uint16_t* planes[planes_of_row];
+  for (int p = 0; p < planes_of_row; ++p)
+    planes[p] = args.state.as<uint16_t>().row(planes_of_row * y + p);
 
-  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
-    using V = hn::VFromD<D32>;
-    V w[count], m[count], s[count], squared[count];
-    for (int k = 0; k < count; ++k) {
-      w[k] = load_wide(planes[k], at);
-      m[k] = load_wide(planes[count + k], at);
-      s[k] = load_wide(planes[2 * count + k], at);
-    }
-    const V v = load_wide(frame, at);
-    const V v8 = to_q8<T>(v);
-
-    // Vectors of all ones or zeros stand for the conditions.
-    const auto holds = [&](auto mask) HWY_ATTR { return hn::VecFromMask(d, mask); };
-    V match[count], explained = zero, matched = zero, nearest = hn::Set(d, background::most<T>);
-    for (int k = 0; k < count; ++k) {
-      const V apart = hn::ShiftRight<4>(distance(v8, m[k]));
-      squared[k] = hn::Mul(apart, apart);
-      const V present = holds(hn::Gt(w[k], zero));
-      const V far = holds(hn::Gt(squared[k], hn::Mul(s[k], hn::Set(d, gaussians::learn_within))));
-      match[k] = hn::AndNot(matched, hn::AndNot(far, present));
-      matched = hn::Or(matched, match[k]);
-      const V unexplained =
-          holds(hn::Gt(squared[k], hn::Mul(s[k], hn::Set(d, gaussians::explain_within))));
-      V fits = hn::AndNot(unexplained, present);
-      V level = distance(v, from_q8<T>(m[k]));
-      if (k > 0) {
-        const auto lasts = hn::Gt(w[k], hn::Set(d, gaussians::lasting));
-        fits = hn::And(fits, holds(lasts));
-        level = hn::IfThenElse(lasts, level, hn::Set(d, background::most<T>));
-      }
-      explained = hn::Or(explained, fits);
-      nearest = hn::Min(nearest, level);
-    }
-    to.put(Of32<T>(), at, level_of<T>(from_q8<T>(m[0])),
-           level_of<T>(hn::AndNot(explained, nearest)));
-
-    // The matched component, if any, learns.
-    V cw = one, cm = zero, cs = zero, cq = zero;
-    for (int k = 0; k < count; ++k) {
-      const auto here = hn::MaskFromVec(match[k]);
-      cw = hn::IfThenElse(here, w[k], cw);
-      cm = hn::IfThenElse(here, m[k], cm);
-      cs = hn::IfThenElse(here, s[k], cs);
-      cq = hn::IfThenElse(here, squared[k], cq);
-    }
-    const V shift = hn::Max(hn::Sub(hn::Add(rate, log2_of(cw)), hn::Set(d, 15)), one);
-    const V finer = hn::Shr(dither, hn::Sub(rate, shift));
-    cm = hn::Add(cm, hn::Shr(hn::Add(hn::Sub(v8, cm), finer), shift));
-    cs = hn::Add(cs, hn::Shr(hn::Add(hn::Sub(cq, cs), finer), shift));
-    cs = hn::Min(hn::Max(cs, hn::Set(d, gaussians::min_variance)),
-                 hn::Set(d, gaussians::max_variance));
-    for (int k = 0; k < count; ++k) {
-      const auto here = hn::MaskFromVec(match[k]);
-      m[k] = hn::IfThenElse(here, cm, m[k]);
-      s[k] = hn::IfThenElse(here, cs, s[k]);
-      const V rise = hn::Sub(hn::Set(d, gaussians::whole), w[k]);
-      const V gain = hn::ShiftRightSame(hn::Add(rise, dither), args.rate);
-      const V loss = hn::ShiftRightSame(hn::Add(w[k], dither), args.rate);
-      w[k] = hn::IfThenElse(here, hn::Add(w[k], gain), hn::Sub(w[k], loss));
-    }
-    const auto fresh = hn::MaskFromVec(hn::Not(matched));
-    w[count - 1] = hn::IfThenElse(fresh, hn::Set(d, gaussians::whole >> args.rate), w[count - 1]);
-    m[count - 1] = hn::IfThenElse(fresh, v8, m[count - 1]);
-    s[count - 1] = hn::IfThenElse(fresh, hn::Set(d, gaussians::first_variance), s[count - 1]);
-
-    for (int k = count - 1; k > 0; --k) {
-      const auto swap = hn::Gt(w[k], w[k - 1]);
-      for (V* of : {w, m, s}) {
-        const V low = hn::IfThenElse(swap, of[k - 1], of[k]);
-        of[k - 1] = hn::IfThenElse(swap, of[k], of[k - 1]);
-        of[k] = low;
-      }
-    }
-    for (int k = 0; k < count; ++k) {
-      store_u16(w[k], planes[k], at);
-      store_u16(m[k], planes[count + k], at);
-      store_u16(s[k], planes[2 * count + k], at);
-    }
+  for_row(D32(), args.frame.width, [&](Place at) HWY_ATTR {
+    Components c;
+    load(c, planes, at);
+    const auto v = load_wide(frame, at);
+    compare<T>(c, v);
+    to.put(Of32<T>(), at, level_of<T>(from_q8<T>(c.m[0])),
+           level_of<T>(hn::AndNot(c.explained, c.nearest)));
+    learn(c, to_q8<T>(v), args.rate, args.dither);
+    sort(c);
+    store(c, planes, at);
   });
 }
 
@@ -358,6 +390,28 @@ void found_row(const BackgroundArgs& args, int32_t y, const Verdicts<T>& to) {
   });
 }
 
+// The second smallest distance of v to the samples. Where two are within the radius of every pixel,
+// nothing depends on the others: still scenes read a few planes of the dozen.
+template <class T, class V, class Load>
+HWY_INLINE V second_nearest(V v, const Load& load) {
+  namespace sampled = background::sampled;
+  const hn::DFromV<V> d;
+  const V one = distance(v, load(0)), two = distance(v, load(1));
+  V nearest = hn::Min(one, two), second = hn::Max(one, two);
+  const auto is_near = [&]() HWY_ATTR {
+    return hn::AllFalse(d, hn::Gt(second, hn::Set(d, T(sampled::radius * gray_level<T>))));
+  };
+  static_assert(sampled::count % 2 == 0);
+  for (int k = 2; k < sampled::count && !is_near(); k += 2) {
+    for (const int plane : {k, k + 1}) {
+      const V apart = distance(v, load(plane));
+      second = hn::Min(second, hn::Max(apart, nearest));
+      nearest = hn::Min(nearest, apart);
+    }
+  }
+  return second;
+}
+
 template <class T>
 void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t y,
                const Verdicts<T>& to) {
@@ -401,31 +455,19 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
       store_upto(hn::IfThenElse(learns, v, other), d, rows[turn.writes] + at.x, at.count);
     };
 
-    // Where two samples are within the radius of every pixel, nothing depends on the others: still
-    // scenes read a few planes of the dozen.
-    const auto one = distance(v, load(0)), two = distance(v, load(1));
-    auto nearest = hn::Min(one, two), second = hn::Max(one, two);
-    const auto far = [&]()
-                         HWY_ATTR { return hn::Gt(second, set(sampled::radius * gray_level<T>)); };
     const auto known = load(sampled::restless_plane), age = load(sampled::age_plane);
-    static_assert(sampled::count % 2 == 0);
-    for (int k = 2; k < sampled::count && !hn::AllFalse(d, far()); k += 2) {
-      for (const int plane : {k, k + 1}) {
-        const auto apart = distance(v, load(plane));
-        second = hn::Min(second, hn::Max(apart, nearest));
-        nearest = hn::Min(nearest, apart);
-      }
-    }
+    const auto second = second_nearest<T>(v, load);
+    const auto far = hn::Gt(second, set(sampled::radius * gray_level<T>));
     const auto level = to.background ? load(0) : zero;
     // And where nothing was unexplained of late, the pixels stay at rest.
-    if (hn::AllTrue(d, hn::Eq(hn::Or(known, age), zero)) && hn::AllFalse(d, far())) {
+    if (hn::AllTrue(d, hn::Eq(hn::Or(known, age), zero)) && hn::AllFalse(d, far)) {
       write(draws);
       return to.put(d, at, level, zero);
     }
     const auto calm = hn::And(known, set(127));
     const auto was_far = hn::Eq(hn::And(known, set(128)), set(128));
     const auto restless = hn::IfThenElse(
-        hn::Xor(far(), was_far),
+        hn::Xor(far, was_far),
         hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::max_restless)),
         hn::SaturatedSub(calm, set(1)));
     const auto explained = hn::Not(hn::Gt(second, levels(hn::Add(restless, set(sampled::radius)))));
@@ -435,7 +477,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto is_old = [&](int32_t frames) HWY_ATTR { return hn::Gt(older, set(frames - 1)); };
     write(hn::Or(is_old(sampled::absorbed_after),
                  hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))));
-    const auto known_next = hn::IfThenElse(far(), hn::Or(restless, set(128)), restless);
+    const auto known_next = hn::IfThenElse(far, hn::Or(restless, set(128)), restless);
     store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
     store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);
     to.put(d, at, level, hn::IfThenZeroElse(explained, second));

@@ -38,54 +38,76 @@ __device__ inline uint32_t four_magnitudes(const int32_t* gx, const int32_t* gy)
   return cuda::saturate_u8(m(0), m(1), cuda::saturate_u8(m(2), m(3), 0));
 }
 
-/// Writes what is wanted of the gradients of a lane's columns of row y. Every lane of the warp
-/// calls it.
-template <class T, int K, Wanted W, bool Aligned, bool Plain, int Columns, class S, class Lane>
-__device__ void write_outputs(const SobelRequest<T>& q, const Lane& lane, int32_t y,
-                              S (&gx)[Columns], S (&gy)[Columns]) {
-  constexpr int r = K / 2;
-  constexpr bool small = sizeof(T) == 1 && K == 3;  // squares are exact in f32
-  const auto row_of = [](const AnyView& out, int32_t y) {
+/// How a kernel writes: samples T, aperture K, rows at multiples of 16 bytes, and no border near.
+template <class T, int K, bool Aligned, bool Plain>
+struct OutputWay {
+  using Sample = T;
+  static constexpr int aperture = K;
+  static constexpr bool aligned = Aligned, plain = Plain;
+};
+
+/// Writes results of the gradients of a lane's columns of row y. Every lane of the warp calls it.
+template <class Way, class Lane, class S, int Columns>
+struct LaneOutputs {
+  const SobelRequest<typename Way::Sample>& q;
+  const Lane& lane;
+  int32_t y;
+  S (&gx)[Columns];
+  S (&gy)[Columns];
+
+  static constexpr bool bytes = sizeof(typename Way::Sample) == 1;
+  static constexpr bool small = bytes && Way::aperture == 3;  // squares are exact in f32
+  static constexpr bool narrow = bytes && Way::aperture < 7;  // gradients fit 16 bits
+
+  __device__ char* row_of(const AnyView& out) const {
     return static_cast<char*>(out.data) + y * out.stride_bytes;
-  };
-  if (!Plain && q.mode == BorderMode::ignore) {
+  }
+
+  /// Border mode `ignore`: no gradients where the window leaves the picture.
+  __device__ void clear_rim() const {
+    constexpr int r = Way::aperture / 2;
     const bool zero_row = y < r || y >= q.src.height - r;
 #pragma unroll
     for (int i = 0; i < Columns; ++i)
       if (zero_row || (lane.first && i < r) || (lane.last && i >= Columns - r)) gx[i] = gy[i] = 0;
   }
-  const auto store_bytes = [&](const AnyView& out, auto&& byte_of) {
-    uint32_t bytes[Columns / 4];
+
+  template <class Of>
+  __device__ void store_bytes(const AnyView& out, Of&& byte_of) const {
+    uint32_t words[Columns / 4];
 #pragma unroll
     for (int i = 0; i < Columns / 4; ++i)
-      bytes[i] = __byte_perm(__byte_perm(byte_of(4 * i), byte_of(4 * i + 1), 0x0040),
+      words[i] = __byte_perm(__byte_perm(byte_of(4 * i), byte_of(4 * i + 1), 0x0040),
                              __byte_perm(byte_of(4 * i + 2), byte_of(4 * i + 3), 0x0040), 0x5410);
-    cuda::store_lanes<Aligned, Plain>(row_of(out, y), lane.x0, bytes, lane);
-  };
-  const auto store_halves = [&](const AnyView& out, auto&& half_of) {
+    cuda::store_lanes<Way::aligned, Way::plain>(row_of(out), lane.x0, words, lane);
+  }
+  template <class Of>
+  __device__ void store_halves(const AnyView& out, Of&& half_of) const {
 #pragma unroll
     for (int part = 0; part < Columns / 8; ++part) {
       uint32_t words[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         words[i] = __byte_perm(half_of(8 * part + 2 * i), half_of(8 * part + 2 * i + 1), 0x5410);
-      cuda::store_lanes<Aligned, Plain>(row_of(out, y) + 16 * part, 2 * int64_t(lane.x0), words,
-                                        lane);
+      cuda::store_lanes<Way::aligned, Way::plain>(row_of(out) + 16 * part, 2 * int64_t(lane.x0),
+                                                  words, lane);
     }
-  };
-  const auto store_words = [&](const AnyView& out, auto&& word_of) {
+  }
+  template <class Of>
+  __device__ void store_words(const AnyView& out, Of&& word_of) const {
     uint32_t words[Columns];
 #pragma unroll
     for (int i = 0; i < Columns; ++i) words[i] = word_of(i);
-    cuda::store_lane_words<Aligned, Plain>(row_of(out, y), words, lane);
-  };
-  const auto store_magnitude = [&](const AnyView& out) {
+    cuda::store_lane_words<Way::aligned, Way::plain>(row_of(out), words, lane);
+  }
+
+  __device__ void store_magnitude(const AnyView& out) const {
     if constexpr (std::is_same_v<S, int32_t>) {
       if (out.type == PixelType::u8 && q.norm == Norm::l1) {
-        uint32_t bytes[Columns / 4];
+        uint32_t words[Columns / 4];
 #pragma unroll
-        for (int i = 0; i < Columns / 4; ++i) bytes[i] = four_magnitudes(gx + 4 * i, gy + 4 * i);
-        return cuda::store_lanes<Aligned, Plain>(row_of(out, y), lane.x0, bytes, lane);
+        for (int i = 0; i < Columns / 4; ++i) words[i] = four_magnitudes(gx + 4 * i, gy + 4 * i);
+        return cuda::store_lanes<Way::aligned, Way::plain>(row_of(out), lane.x0, words, lane);
       }
     }
     if (out.type == PixelType::u8)
@@ -93,39 +115,50 @@ __device__ void write_outputs(const SobelRequest<T>& q, const Lane& lane, int32_
     else
       store_halves(out,
                    [&](int i) { return integer_magnitude<small>(gx[i], gy[i], q.norm, 65535); });
-  };
+  }
+  __device__ void store_float_magnitude(const AnyView& out) const {
+    store_words(out, [&](int i) {
+      const float m =
+          q.norm == Norm::l1
+              ? float(magnitude_of(gx[i]) + magnitude_of(gy[i]))
+              : __fsqrt_rn(fmaf(float(gx[i]), float(gx[i]), float(gy[i]) * float(gy[i])));
+      return __float_as_uint(m);
+    });
+  }
+  __device__ void store_gradient(const AnyView& out, const S (&g)[Columns]) const {
+    if (out.type == PixelType::s16)
+      store_halves(out, [&](int i) {
+        return low_half(narrow ? g[i] : min(max(g[i], S(-32768)), S(32767)));
+      });
+    else
+      store_words(out, [&](int i) { return uint32_t(as_integer(g[i])); });
+  }
+  __device__ void store_direction(const AnyView& out) const {
+    using Wide = std::conditional_t<narrow, int32_t, int64_t>;
+    store_bytes(out, [&](int i) {
+      return uint32_t(gradient::octant<Wide>(as_integer(gx[i]), as_integer(gy[i])));
+    });
+  }
+};
+
+/// Writes what W names of the gradients of a lane's columns of row y.
+template <class Way, Wanted W, int Columns, class S, class Lane>
+__device__ void write_outputs(const SobelRequest<typename Way::Sample>& q, const Lane& lane,
+                              int32_t y, S (&gx)[Columns], S (&gy)[Columns]) {
+  const LaneOutputs<Way, Lane, S, Columns> to{q, lane, y, gx, gy};
+  if (!Way::plain && q.mode == BorderMode::ignore) to.clear_rim();
   if constexpr (W == Wanted::magnitude) {
-    store_magnitude(q.out.magnitude);
+    to.store_magnitude(q.out.magnitude);
   } else {
-    const auto store_gradient = [&](const AnyView& out, const S(&g)[Columns]) {
-      if (out.type == PixelType::s16)
-        store_halves(out, [&](int i) {
-          constexpr bool fits = sizeof(T) == 1 && K < 7;  // 16 bits
-          return low_half(fits ? g[i] : min(max(g[i], S(-32768)), S(32767)));
-        });
-      else
-        store_words(out, [&](int i) { return uint32_t(as_integer(g[i])); });
-    };
-    if (q.out.gx.data) store_gradient(q.out.gx, gx);
-    if (q.out.gy.data) store_gradient(q.out.gy, gy);
+    if (q.out.gx.data) to.store_gradient(q.out.gx, gx);
+    if (q.out.gy.data) to.store_gradient(q.out.gy, gy);
     if (q.out.magnitude.data) {
       if (q.out.magnitude.type == PixelType::f32)
-        store_words(q.out.magnitude, [&](int i) {
-          const float m =
-              q.norm == Norm::l1
-                  ? float(magnitude_of(gx[i]) + magnitude_of(gy[i]))
-                  : __fsqrt_rn(fmaf(float(gx[i]), float(gx[i]), float(gy[i]) * float(gy[i])));
-          return __float_as_uint(m);
-        });
+        to.store_float_magnitude(q.out.magnitude);
       else
-        store_magnitude(q.out.magnitude);
+        to.store_magnitude(q.out.magnitude);
     }
-    if (q.out.direction.data) {
-      using Wide = std::conditional_t < sizeof(T) == 1 && K<7, int32_t, int64_t>;
-      store_bytes(q.out.direction, [&](int i) {
-        return uint32_t(gradient::octant<Wide>(as_integer(gx[i]), as_integer(gy[i])));
-      });
-    }
+    if (q.out.direction.data) to.store_direction(q.out.direction);
   }
 }
 

@@ -80,8 +80,14 @@ struct Kept {
   }
 };
 
-template <class T, int K, Wanted W, int Ahead, int Threads, int Warps, bool Aligned>
-__global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
+constexpr int block_threads = 64;
+/// Warps of a multiprocessor: few, so that a lane has the registers that its rows need.
+template <int K>
+constexpr int warps = K == 7 ? 12 : 16;
+constexpr int rows_ahead = 2;
+
+template <class T, int K, Wanted W, bool Aligned>
+__global__ void __launch_bounds__(block_threads, warps<K> * 32 / block_threads)
     sobel_march(SobelRequest<T> q, int32_t rows) {
   constexpr int r = K / 2;
   using S = Sums<T, K>;
@@ -91,22 +97,17 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
   for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
     const int32_t y0 = int32_t(strip) * rows, end = min(y0 + rows, q.src.height);
     Kept<T, K> kept;
-    cuda::march_down<Ahead, r>(
+    cuda::march_down<rows_ahead, r>(
         source, y0, end,
         [&](auto plain, auto parity, const uint32_t* words, int32_t y, auto&& reload) {
           constexpr bool is_plain = plain();
           S gx[columns], gy[columns];
           kept.template take<parity()>(words, gx, gy, reload);
           if (y < y0 || y >= end) return;
-          write_outputs<T, K, W, Aligned, is_plain>(q, lane, y, gx, gy);
+          write_outputs<OutputWay<T, K, Aligned, is_plain>, W>(q, lane, y, gx, gy);
         });
   }
 }
-
-constexpr int block_threads = 64;
-/// Warps of a multiprocessor: few, so that a lane has the registers that its rows need.
-template <int K>
-constexpr int warps = K == 7 ? 12 : 16;
 
 template <class T, int K, Wanted W>
 void launch(const SobelArgs& args, Call& call) {
@@ -116,10 +117,8 @@ void launch(const SobelArgs& args, Call& call) {
   const int32_t rows = cuda::rows_to_march(args.src, block_threads * columns, 8);
   const dim3 grid(cuda::lane_blocks(aligned, args.src.width, columns, block_threads),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
-  cuda::launch("sobel",
-               aligned ? sobel_march<T, K, W, 2, block_threads, warps<K>, true>
-                       : sobel_march<T, K, W, 2, block_threads, warps<K>, false>,
-               grid, dim3(block_threads), 0, cuda::stream_of(call), request_of<T>(args), rows);
+  cuda::launch("sobel", aligned ? sobel_march<T, K, W, true> : sobel_march<T, K, W, false>, grid,
+               dim3(block_threads), 0, cuda::stream_of(call), request_of<T>(args), rows);
 }
 
 }  // namespace
