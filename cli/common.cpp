@@ -172,6 +172,34 @@ void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which)
         ->group(group);
   }
 }
+
+void add_limits(CLI::App& app, CommonOptions& common) {
+  app.add_option("--max-pixels", common.max_pixels, "largest picture to decode (default 2^28)")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->group("Input");
+  app.add_option("--max-memory", common.max_memory,
+                 "largest decoded picture or frame (default 2^30)")
+      ->type_name("BYTES")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
+      ->group("Input");
+  app.add_option("--max-time")
+      ->description("end with an error after this time")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e9))
+      ->group("Input");
+  app.add_flag("--partial", common.partial, "read damaged or truncated files as far as possible")
+      ->group("Input");
+  app.add_option("--timeout", common.timeout, "silence after which live video is lost (default 10)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 1e6))
+      ->group("Input");
+  app.add_option("--reconnect", common.reconnect,
+                 "time to retry a lost address or camera (default: forever)")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->group("Input");
+}
 }  // namespace
 
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
@@ -185,34 +213,7 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->type_name("X,Y,W,H");
   }
   add_execution_options(app, common, which);
-  if (which & takes_limits) {
-    app.add_option("--max-pixels", common.max_pixels, "largest picture to decode (default 2^28)")
-        ->type_name("N")
-        ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
-        ->group("Input");
-    app.add_option("--max-memory", common.max_memory,
-                   "largest decoded picture or frame (default 2^30)")
-        ->type_name("BYTES")
-        ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
-        ->group("Input");
-    app.add_option("--max-time")
-        ->description("end with an error after this time")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e9))
-        ->group("Input");
-    app.add_flag("--partial", common.partial, "read damaged or truncated files as far as possible")
-        ->group("Input");
-    app.add_option("--timeout", common.timeout,
-                   "silence after which live video is lost (default 10)")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.1, 1e6))
-        ->group("Input");
-    app.add_option("--reconnect", common.reconnect,
-                   "time to retry a lost address or camera (default: forever)")
-        ->type_name("SECONDS")
-        ->check(CLI::NonNegativeNumber)
-        ->group("Input");
-  }
+  if (which & takes_limits) add_limits(app, common);
   if (which & takes_sandbox) {
     app.add_flag("--sandbox", common.sandbox,
                  "decode untrusted files in a restricted process. It can write the results named "

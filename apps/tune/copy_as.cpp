@@ -244,6 +244,39 @@ std::string zones_in_python(const Scene& scene) {
   return out;
 }
 
+// The options that are given, as lines of C++ and as keywords of Python.
+std::pair<std::string, std::string> options_in_code(const DetectAsked& asked,
+                                                    const DetectSettings& settings) {
+  std::string cpp, python;
+  for_each_field<MotionOptions>([&](const auto& one) {
+    if (!gives(asked.words(), one.name)) return;
+    MotionOptions given;
+    asked->described.read(given);
+    const auto& value = one.get(given);
+    if (one.name == "background")
+      cpp = fmt::format("  options.motion = cuesta::MotionOptions::of({});\n", in_cpp(value)) + cpp;
+    else
+      cpp += fmt::format("  options.motion.{}{} = {};\n",
+                         one.name == "rate_shift" ? "background." : "", one.name, in_cpp(value));
+    python += fmt::format(", {}={}", one.name, in_python(value));
+  });
+  for_each_field<DownscaleOptions>([&](const auto& one) {
+    if (!gives(asked.words(), one.name)) return;
+    const auto& value = one.get(settings.looks);
+    cpp += fmt::format("  options.{} = {};\n", one.name, in_cpp(value));
+    python += fmt::format(", {}={}", one.name, in_python(value));
+  });
+  if (settings.tracking) {
+    for_each_field<TrackingOptions>([&](const auto& one) {
+      if (one.name == "min_area" || !gives(asked.words(), one.name)) return;
+      const auto& value = one.get(*settings.tracking);
+      cpp += fmt::format("  options.tracking.{} = {};\n", one.name, in_cpp(value));
+      python += fmt::format(", {}={}", one.name, in_python(value));
+    });
+  }
+  return {cpp, python};
+}
+
 }  // namespace
 
 Json copies_of_detect(const DetectAsked& asked, const std::string& path, const Scene& scene) {
@@ -260,34 +293,7 @@ Json copies_of_detect(const DetectAsked& asked, const std::string& path, const S
 
   const DetectSettings settings = settings_of(*asked);
   const bool tracks = settings.tracking.has_value();
-  std::string cpp, python;
-  for_each_field<MotionOptions>([&](const auto& one) {
-    if (!gives(asked.words(), one.name)) return;
-    MotionOptions given;
-    asked->described.read(
-        given);  // the limit is the detector's here, whoever holds objects against it
-    const auto& value = one.get(given);
-    if (one.name == "background")
-      cpp = fmt::format("  options.motion = cuesta::MotionOptions::of({});\n", in_cpp(value)) + cpp;
-    else
-      cpp += fmt::format("  options.motion.{}{} = {};\n",
-                         one.name == "rate_shift" ? "background." : "", one.name, in_cpp(value));
-    python += fmt::format(", {}={}", one.name, in_python(value));
-  });
-  for_each_field<DownscaleOptions>([&](const auto& one) {
-    if (!gives(asked.words(), one.name)) return;
-    const auto& value = one.get(settings.looks);
-    cpp += fmt::format("  options.{} = {};\n", one.name, in_cpp(value));
-    python += fmt::format(", {}={}", one.name, in_python(value));
-  });
-  if (tracks) {
-    for_each_field<TrackingOptions>([&](const auto& one) {
-      if (one.name == "min_area" || !gives(asked.words(), one.name)) return;
-      const auto& value = one.get(*settings.tracking);
-      cpp += fmt::format("  options.tracking.{} = {};\n", one.name, in_cpp(value));
-      python += fmt::format(", {}={}", one.name, in_python(value));
-    });
-  }
+  auto [cpp, python] = options_in_code(asked, settings);
   const std::string lists = zones_in_python(scene);
   if (!scene.zones.empty()) python = ", zones=zones" + python;
   if (!scene.lines.empty()) python = ", lines=lines" + python;

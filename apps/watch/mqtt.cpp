@@ -47,32 +47,18 @@ std::string mqtt_below(const std::string& address, std::string_view level) {
   return fmt::format("{}/{}", all, level);
 }
 
-MqttAddress mqtt_address(const std::string& text) {
-  MqttAddress address;
-  std::string_view rest = text;
-  // A password is in no message.
-  const auto fail = [&](std::string_view why) {
-    usage_error(
-        address.shown,
-        "--mqtt{}{}: {}; an address is mqtt://[user:password@]host[:port]/topic, or mqtts://",
-        address.shown.empty() ? "" : " ", address.shown, why);
-  };
-  const size_t scheme = rest.find("://");
-  const std::string_view kind = rest.substr(0, scheme);
-  if (scheme == rest.npos || (kind != "mqtt" && kind != "mqtts"))
-    fail("it must begin with mqtt:// or mqtts://");
-  address.is_tls = kind == "mqtts";
-  if (address.is_tls) address.port = 8883;
-  rest.remove_prefix(scheme + 3);
-  std::string_view place = take_until(rest, rest.find('/'));
-  address.topic = decoded(rest.empty() ? default_topic : rest);
-  if (const size_t at = place.rfind('@'); at != place.npos) {
-    std::string_view user = take_until(place, at);
-    address.user = decoded(take_until(user, user.find(':')));
-    address.password = decoded(user);
-    if (address.user.empty()) fail("a password requires a user");
-  }
-  address.shown = fmt::format("{}://{}", kind, place);
+namespace {
+
+// A password is in no message.
+[[noreturn]] void fail_address(const MqttAddress& address, std::string_view why) {
+  usage_error(address.shown,
+              "--mqtt{}{}: {}; an address is mqtt://[user:password@]host[:port]/topic, or mqtts://",
+              address.shown.empty() ? "" : " ", address.shown, why);
+}
+
+// host[:port], the host perhaps an IPv6 address in brackets.
+void read_place(MqttAddress& address, std::string_view place) {
+  const auto fail = [&](std::string_view why) { fail_address(address, why); };
   std::string_view port;
   if (place.starts_with('[')) {  // an IPv6 address
     place.remove_prefix(1);
@@ -94,6 +80,31 @@ MqttAddress mqtt_address(const std::string& text) {
     if (error != std::errc() || read != end || address.port < 1 || address.port > 65535)
       fail(fmt::format("the port is \"{}\"; it must be 1 to 65535", port));
   }
+}
+
+}  // namespace
+
+MqttAddress mqtt_address(const std::string& text) {
+  MqttAddress address;
+  std::string_view rest = text;
+  const auto fail = [&](std::string_view why) { fail_address(address, why); };
+  const size_t scheme = rest.find("://");
+  const std::string_view kind = rest.substr(0, scheme);
+  if (scheme == rest.npos || (kind != "mqtt" && kind != "mqtts"))
+    fail("it must begin with mqtt:// or mqtts://");
+  address.is_tls = kind == "mqtts";
+  if (address.is_tls) address.port = 8883;
+  rest.remove_prefix(scheme + 3);
+  std::string_view place = take_until(rest, rest.find('/'));
+  address.topic = decoded(rest.empty() ? default_topic : rest);
+  if (const size_t at = place.rfind('@'); at != place.npos) {
+    std::string_view user = take_until(place, at);
+    address.user = decoded(take_until(user, user.find(':')));
+    address.password = decoded(user);
+    if (address.user.empty()) fail("a password requires a user");
+  }
+  address.shown = fmt::format("{}://{}", kind, place);
+  read_place(address, place);
   while (address.topic.ends_with('/')) address.topic.pop_back();
   if (address.topic.empty() ||
       address.topic.find_first_of(std::string_view("+#\0", 3)) != std::string::npos ||

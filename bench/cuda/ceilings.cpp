@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "bench/engine/device_timing.hpp"
@@ -60,6 +61,21 @@ struct Walk {
   Image<int32_t, Space::device> at;
 };
 
+// Rows of `row` bytes: an eighth of the free memory, 512 at most.
+int32_t rows_that_fit(int32_t row) {
+  size_t free_bytes = 0, all_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &all_bytes), "bench: free memory");
+  return int32_t(std::clamp<size_t>(free_bytes / 8 / size_t(row), 1, 512));
+}
+
+int64_t second_level_bytes() {
+  int device_index = 0, bytes = 0;
+  check(cudaGetDevice(&device_index), "bench: which GPU");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device_index),
+        "bench: the second-level cache");
+  return bytes;
+}
+
 struct Measure {
   double Ceilings::*rate;
   double Ceilings::*spread;
@@ -73,6 +89,17 @@ void set_rate(Ceilings& ceilings, const Measure& m, double work, const Timing& t
   const double value = m.scale > 0 ? m.scale * work / seconds : -m.scale * seconds / work;
   ceilings.*m.rate = value;
   if (m.spread) ceilings.*m.spread = value * time.spread / time.ms;
+}
+
+Ceilings rates_of(std::span<const Measure> measures, bool quick) {
+  std::vector<DeviceBody> bodies;
+  std::vector<double> work(measures.size(), 0);
+  for (size_t i = 0; i < measures.size(); ++i)
+    bodies.push_back({[&, i](size_t, void* s) { work[i] = measures[i].enqueue(s); }});
+  const auto times = time_on_device(bodies, quick ? 7 : 15, quick ? 2 : 10, nullptr);
+  Ceilings ceilings;
+  for (size_t i = 0; i < measures.size(); ++i) set_rate(ceilings, measures[i], work[i], times[i]);
+  return ceilings;
 }
 
 // What the host needs to enqueue a launch, and to wait for it.
@@ -91,15 +118,10 @@ void measure_waits(Ceilings& ceilings) {
 
 Ceilings measure_ceilings(bool quick) {
   constexpr int32_t row = 1 << 20;
-  size_t free_bytes = 0, all_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &all_bytes), "bench: free memory");
-  const auto rows = int32_t(std::clamp<size_t>(free_bytes / 8 / row, 1, 512));
+  const int32_t rows = rows_that_fit(row);
+  const int64_t l2_bytes = second_level_bytes();
   Image<uint8_t, Space::device> from(row, rows), to(row, rows);
   Image<float, Space::device> sink(1, 1), few(32, 32);
-  int device_index = 0, l2_bytes = 0;
-  check(cudaGetDevice(&device_index), "bench: which GPU");
-  check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device_index),
-        "bench: the second-level cache");
   check(cudaMemset(from.view().data, 0, size_t(row) * size_t(rows)), "bench: clearing");
   check(cudaMemset2D(few.view().data, size_t(few.view().stride_bytes), 0, 32 * sizeof(float), 32),
         "bench: clearing");
@@ -116,6 +138,11 @@ Ceilings measure_ceilings(bool quick) {
 
   const auto fill = [&](void* stream) {
     return device::Fill{multiprocessors, sink.view().data, stream};
+  };
+  const auto idle = [&](int blocks, int threads) {
+    return [=](void* s) {
+      return device::enqueue_idle(multiprocessors * blocks, threads, s) / multiprocessors;
+    };
   };
   const Measure measures[] = {
       {&Ceilings::copy_gbs, &Ceilings::copy_spread, 1e-9,
@@ -138,23 +165,10 @@ Ceilings measure_ceilings(bool quick) {
       {&Ceilings::l2_ns, nullptr, -1e9, [&](void* s) { return near.go(1 << 13, s); }},
       {&Ceilings::launch_us, nullptr, -1e6,
        [&](void* s) { return device::enqueue_idle(1, 32, s); }},
-      {&Ceilings::block_us, nullptr, -1e6,
-       [&](void* s) {
-         return device::enqueue_idle(multiprocessors * many_blocks, 1024, s) / multiprocessors;
-       }},
-      {&Ceilings::warp_us, nullptr, -1e6,
-       [&](void* s) {
-         return device::enqueue_idle(multiprocessors * many_blocks * 8, 32, s) / multiprocessors;
-       }},
+      {&Ceilings::block_us, nullptr, -1e6, idle(many_blocks, 1024)},
+      {&Ceilings::warp_us, nullptr, -1e6, idle(many_blocks * 8, 32)},
   };
-  std::vector<DeviceBody> bodies;
-  std::vector<double> work(std::size(measures), 0);
-  for (size_t i = 0; i < std::size(measures); ++i)
-    bodies.push_back({[&, i](size_t, void* s) { work[i] = measures[i].enqueue(s); }});
-  const auto times = time_on_device(bodies, quick ? 7 : 15, quick ? 2 : 10, nullptr);
-  Ceilings ceilings;
-  for (size_t i = 0; i < std::size(measures); ++i)
-    set_rate(ceilings, measures[i], work[i], times[i]);
+  Ceilings ceilings = rates_of(measures, quick);
   measure_waits(ceilings);
   return ceilings;
 }

@@ -29,6 +29,14 @@ constexpr double slow_ms = 100, very_slow_ms = 10'000;
 double bits_of(PixelType type) { return type == PixelType::bit ? 1 : 8.0 * bytes_per_sample(type); }
 
 // Whether no variant of the same strategy is faster; times[0] is the copy's.
+// Another library in a row's place.
+Candidate peer_of(const char* name, Space space) {
+  Candidate peer{};
+  peer.strategy.name = name;
+  peer.strategy.space = space;
+  return peer;
+}
+
 bool is_fastest(const std::vector<Candidate>& timed, const std::vector<Timing>& times, size_t i) {
   for (size_t j = 0; j < timed.size(); ++j) {
     if (timed[j].strategy.name == timed[i].strategy.name && times[j + 1].ms < times[i + 1].ms)
@@ -345,15 +353,16 @@ void Measurement::time_host() {
     measured_.rows.push_back(std::move(row));
   }
   if (!opencv) return;
-  Candidate peer{};
-  peer.strategy.name = "opencv";
-  measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
+  const Candidate peer = peer_of("opencv", Space::host);
+  const auto add_peer = [&](const Timing& timing) -> Row& {
+    return measured_.rows.emplace_back(row_of(peer, timing, times[0].ms));
+  };
+  add_peer(times.back());
   if (!one_thread_too()) return;
   session_.opencv()->set_threads(1);
   const Timing alone = in_turns(std::array{of_opencv})[0];
   session_.opencv()->set_threads(session_.threads());
-  measured_.rows.push_back(row_of(peer, alone, times[0].ms));
-  measured_.rows.back().threads = 1;
+  add_peer(alone).threads = 1;
 }
 
 void Measurement::time_device() {
@@ -410,9 +419,7 @@ void Measurement::time_device() {
     measured_.rows.push_back(std::move(row));
   }
   if (npp) {
-    Candidate peer{};
-    peer.strategy.name = "npp";
-    peer.strategy.space = Space::device;
+    const Candidate peer = peer_of("npp", Space::device);
     measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
     measured_.rows.back().answer = npp_answer;
   }

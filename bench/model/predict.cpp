@@ -19,6 +19,24 @@ const Part& longest(const std::vector<Part>& parts) {
                            [](const Part& a, const Part& b) { return a.us < b.us; });
 }
 
+// The parts that a multiprocessor's blocks share.
+std::vector<Part> parts_inside(const Kernel& kernel, const GpuModel& gpu, const KernelTime& time,
+                               double uneven) {
+  const Ceilings& c = gpu.ceilings;
+  const double mps = gpu.multiprocessors, warps = std::ceil(kernel.threads / 32.0);
+  const double start = c.warp_us + (c.block_us - c.warp_us) * (warps - 1) / 31;
+  return {{"issue", kernel.instructions, "warp instructions",
+           us_of(kernel.instructions, c.issue_ginstructions)},
+          {"first-level cache", kernel.wavefronts + kernel.shared_wavefronts, "wavefronts",
+           us_of(kernel.wavefronts, c.l1_gwavefronts) +
+               us_of(kernel.shared_wavefronts, c.shared_gwavefronts)},
+          {"textures", kernel.fetches, "fetches", us_of(kernel.fetches, c.texture_gfetches)},
+          {"dependent instructions", kernel.instructions / kernel.warps(), "instructions of a warp",
+           std::max(uneven, time.waves * time.rounding) / time.rounding * kernel.instructions /
+               kernel.warps() * dependent_cycles / (gpu.gigahertz() * 1e3)},
+          {"blocks", kernel.blocks, "blocks", kernel.blocks / mps * start}};
+}
+
 }  // namespace
 
 KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
@@ -32,18 +50,7 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
   const double most = std::ceil(kernel.blocks / mps), uneven = 1 + (kernel.uneven - 1) / most;
   time.rounding = most * mps / kernel.blocks * uneven;
 
-  const double start = c.warp_us + (c.block_us - c.warp_us) * (warps - 1) / 31;
-  time.inside = {
-      {"issue", kernel.instructions, "warp instructions",
-       us_of(kernel.instructions, c.issue_ginstructions)},
-      {"first-level cache", kernel.wavefronts + kernel.shared_wavefronts, "wavefronts",
-       us_of(kernel.wavefronts, c.l1_gwavefronts) +
-           us_of(kernel.shared_wavefronts, c.shared_gwavefronts)},
-      {"textures", kernel.fetches, "fetches", us_of(kernel.fetches, c.texture_gfetches)},
-      {"dependent instructions", kernel.instructions / kernel.warps(), "instructions of a warp",
-       std::max(uneven, time.waves * time.rounding) / time.rounding * kernel.instructions /
-           kernel.warps() * dependent_cycles / (gpu.gigahertz() * 1e3)},
-      {"blocks", kernel.blocks, "blocks", kernel.blocks / mps * start}};
+  time.inside = parts_inside(kernel, gpu, time, uneven);
   const bool kept = kernel.kept_bytes > 0 && kernel.kept_bytes <= 0.5 * gpu.l2_bytes;
   const double memory_bytes = kernel.memory_bytes - (kept ? kernel.kept_bytes : 0);
   time.outside = {{"second-level cache", kernel.l2_sectors * 32, "bytes",

@@ -164,6 +164,33 @@ class BandFeed {
   int32_t next_ = 0;
 };
 
+// Runs steps until one throws, and keeps what it threw; from any thread.
+class FirstFault {
+ public:
+  /// What the step returns; false where it, or one before, threw.
+  template <class Step>
+  bool operator()(Step&& step) {
+    try {
+      {
+        const std::lock_guard lock(mutex_);
+        if (fault_) return false;
+      }
+      return step();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!fault_) fault_ = std::current_exception();
+      return false;
+    }
+  }
+  void rethrow() const {
+    if (fault_) std::rethrow_exception(fault_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr fault_;
+};
+
 // Every band through `work`, which gets its place, then `then` and `give` in order, while the
 // next are read: `at_once` places at once, or one after the other with the `then` of each.
 struct Pass {
@@ -174,21 +201,7 @@ void pass_bands(BandFeed& feed, int at_once, const Pass& pass) {
   std::vector<Band> places(size_t(std::max(2, at_once)));
   const bool threads = at_once > 1;
   const Band* before = nullptr;
-  std::mutex mutex;
-  std::exception_ptr fault;
-  const auto guarded = [&](auto&& step) {
-    try {
-      {
-        const std::lock_guard lock(mutex);
-        if (fault) return false;
-      }
-      return step();
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!fault) fault = std::current_exception();
-      return false;
-    }
-  };
+  FirstFault guarded;
   const auto work_on = [&](int place) {
     guarded([&] {
       pass.work(places[size_t(place)], threads ? place : 0);
@@ -230,7 +243,7 @@ void pass_bands(BandFeed& feed, int at_once, const Pass& pass) {
     });
   };
   run_stages(int(places.size()), {.take = take, .work = work, .give = give});
-  if (fault) std::rethrow_exception(fault);
+  guarded.rethrow();
 }
 
 // What is done of all passes, in rows.

@@ -65,16 +65,36 @@ bool is_coded_file(const std::string& path) {
   return true;
 }
 
+namespace {
+
+[[noreturn]] void throw_no_parts(const std::string& path) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: this input cannot be read in parts; use a file of encoded video",
+                          without_password(path)),
+              without_password(path));
+}
+
+// The bytes of a file, or of standard input; at least one.
+std::unique_ptr<InputBytes> open_bytes(const std::string& path, const StreamLimits& limits) {
+  std::unique_ptr<InputBytes> bytes;
+  if (path == "-") {
+    bytes = take_standard_input(limits);
+  } else {
+    if (is_folder(path)) throw_input(path, "this is a folder; name a video file");
+    bytes = std::make_unique<InputBytes>(path, limits);
+  }
+  if (bytes->peek(y4m_magic.size()).empty())
+    throw_input(bytes->name(), bytes->size() >= 0 ? "the file is empty" : "the stream is empty");
+  return bytes;
+}
+
+}  // namespace
+
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
   StreamLimits limits = given;
   // One for all that read this source, and for none that reads another.
   limits.stop = std::make_shared<StopSignal>(given.stop);
-  if (!limits.part.is_whole() && !is_coded_file(path)) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: this input cannot be read in parts; use a file of encoded video",
-                            without_password(path)),
-                without_password(path));
-  }
+  if (!limits.part.is_whole() && !is_coded_file(path)) throw_no_parts(path);
   if (is_address(path) || is_camera(path)) {
 #if defined(CUESTA_HAS_VIDEO)
     return open_live(path, limits);
@@ -86,17 +106,8 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
                 without_password(path));
 #endif
   }
-  std::unique_ptr<InputBytes> bytes;
-  if (path == "-") {
-    bytes = take_standard_input(limits);
-  } else {
-    if (is_folder(path)) throw_input(path, "this is a folder; name a video file");
-    bytes = std::make_unique<InputBytes>(path, limits);
-  }
+  auto bytes = open_bytes(path, limits);
   const std::string_view head = bytes->peek(y4m_magic.size());
-  if (head.empty()) {
-    throw_input(bytes->name(), bytes->size() >= 0 ? "the file is empty" : "the stream is empty");
-  }
   const bool is_raw = is_y4m(format_of_bytes(head));
 #if defined(CUESTA_HAS_PICTURES)
   const bool is_pictures = begins_as_animation(bytes->peek(32));

@@ -178,6 +178,24 @@ struct VideoWriter::State {
     set_times(container, codec);
     e.flags |= AV_CODEC_FLAG_BITEXACT;
     if (container.flags & AVFMT_GLOBALHEADER) e.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    set_quality(codec);
+    const int error = avcodec_open2(&e, &codec, nullptr);
+    av::check_resources(error);
+    if (error < 0) {
+      fail(fmt::format("{} does not support {}x{} frames ({})", codec.name, format.width,
+                       format.height, av::words(error)));
+    }
+    stream = avformat_new_stream(out.get(), nullptr);
+    if (!stream || avcodec_parameters_from_context(stream->codecpar, &e) < 0)
+      throw std::bad_alloc();
+    stream->time_base = e.time_base;
+    stream->avg_frame_rate = e.framerate;
+    stream->sample_aspect_ratio = e.sample_aspect_ratio;
+    bytes->serve(*out);
+  }
+
+  void set_quality(const AVCodec& codec) {
+    AVCodecContext& e = *encoder;
     if (codec.id == AV_CODEC_ID_H264) {
       av::set_option(e, "preset", "veryfast");
       av::set_option(e, "crf", "20");
@@ -200,19 +218,6 @@ struct VideoWriter::State {
     }
     // libav counts JPEGs of the limited range, which a comment in them tells, as unofficial.
     if (codec.id == AV_CODEC_ID_MJPEG) e.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
-    const int error = avcodec_open2(&e, &codec, nullptr);
-    av::check_resources(error);
-    if (error < 0) {
-      fail(fmt::format("{} does not support {}x{} frames ({})", codec.name, format.width,
-                       format.height, av::words(error)));
-    }
-    stream = avformat_new_stream(out.get(), nullptr);
-    if (!stream || avcodec_parameters_from_context(stream->codecpar, &e) < 0)
-      throw std::bad_alloc();
-    stream->time_base = e.time_base;
-    stream->avg_frame_rate = e.framerate;
-    stream->sample_aspect_ratio = e.sample_aspect_ratio;
-    bytes->serve(*out);
   }
 
   // The stream's own time base wherever container and codec take it.

@@ -85,6 +85,33 @@ Harness::Harness(Layout layout, uint8_t poison, Space space)
 Harness::~Harness() = default;
 Harness::Harness(Harness&&) noexcept = default;
 
+namespace {
+
+// Bytes from row to row, and those before the first and after the last.
+struct Margins {
+  ptrdiff_t stride;
+  size_t before, after;
+};
+
+Margins margins_of(Layout layout, ptrdiff_t row_bytes, ptrdiff_t sample, int32_t height) {
+  switch (layout) {
+    case Layout::padded: return {detail::padded_stride(row_bytes) + 64, 128, 128};
+    case Layout::odd: return {row_bytes + 3 * sample, size_t(sample) * 5, size_t(sample) * 7};
+    case Layout::region: {
+      const ptrdiff_t stride = row_bytes + 11 * sample;
+      return {stride, size_t(stride) * 2 + size_t(sample) * 6, size_t(stride) * 2};
+    }
+    case Layout::far:
+      return {((ptrdiff_t(1) << 32) / std::max(1, height - 1) + row_bytes + 4096) / 64 * 64, 128,
+              128};
+    case Layout::tight:
+    case Layout::mixed: break;  // none of its own
+  }
+  return {row_bytes, size_t(sample) * 16, 0};
+}
+
+}  // namespace
+
 AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t height,
                       int32_t channels, bool is_output, double bound) {
   auto buffer = std::make_unique<Buffer>();
@@ -94,35 +121,13 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
   b.row_bytes = detail::row_bytes(type, width, channels);
   b.is_output = is_output;
   b.bound = bound;
-  size_t before = 0, after = 0;
   Layout layout = layout_;
   if (layout == Layout::mixed)
     layout = Layout(Random(uint64_t(width) * 31 + uint64_t(height) + 977 * buffers_.size())
                         .below(layout_count - 1));
-  switch (layout) {
-    case Layout::tight:
-      b.stride = b.row_bytes;
-      before = size_t(sample) * 16;
-      break;
-    case Layout::padded:
-      b.stride = detail::padded_stride(b.row_bytes) + 64;
-      before = 128, after = 128;
-      break;
-    case Layout::odd:
-      b.stride = b.row_bytes + 3 * sample;
-      before = size_t(sample) * 5, after = size_t(sample) * 7;
-      break;
-    case Layout::region:
-      b.stride = b.row_bytes + 11 * sample;
-      before = size_t(b.stride) * 2 + size_t(sample) * 6;
-      after = size_t(b.stride) * 2;
-      break;
-    case Layout::far:
-      b.stride = ((ptrdiff_t(1) << 32) / std::max(1, height - 1) + b.row_bytes + 4096) / 64 * 64;
-      before = 128, after = 128;
-      break;
-    case Layout::mixed: break;  // none of its own
-  }
+  const Margins margins = margins_of(layout, b.row_bytes, sample, height);
+  const size_t before = margins.before, after = margins.after;
+  b.stride = margins.stride;
   const size_t picture = size_t(b.stride) * size_t(height - 1) + size_t(b.row_bytes);
   b.first = before;
   b.bytes = before + picture + after;

@@ -32,13 +32,14 @@ TEMPLATE_PARAMETERS = 5
 # How many exceed a limit. Lower them with the count; never raise them.
 CEILINGS = {
     "functions above 80 lines": 0,
-    "functions above 60 lines": 23,
+    "functions above 60 lines": 12,
     "files above 500 lines": 14,
     "template parameter lists above 5": 2,
 }
 
 # Tables and lists of cases or bindings.
 TABLES = {
+    ("bench/profile/profile_rungs.cpp", "requests"),
     ("python/src/files.cpp", "NB_MODULE"),
     ("src/ops/background/cases.cpp", "cases"),
     ("src/ops/canny/cases.cpp", "cases"),
