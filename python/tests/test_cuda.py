@@ -584,6 +584,7 @@ def test_lines_follow_the_callers_stream(picture: Picture) -> None:
     same_lines(cuesta.trace(image, 40, 90, stream=stream), cuesta.trace(picture, 40, 90))
 
 
+@pytest.mark.timeout(400)  # other suites may share the GPU
 def test_verify_on_the_device() -> None:
     reports = cuesta.verify("sobel", device="cuda")
     assert reports and all(report.passed for report in reports)
