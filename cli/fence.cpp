@@ -30,16 +30,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
+#include "cli/fence_results.hpp"
 #include "cli/inputs.hpp"
 #include "cli/sandbox.hpp"
 #include "io/errors.hpp"
-#include "io/formats.hpp"
-#include "io/picture.hpp"
 #endif
 
 namespace cuesta::cli {
@@ -102,144 +99,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A descriptor that is closed with it.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-// A file or folder by its system's numbers, whatever path leads to it.
-using Identity = std::pair<dev_t, ino_t>;
-std::optional<Identity> identity_of(int descriptor) {
-  struct stat status {};
-  if (fstat(descriptor, &status) != 0) return std::nullopt;
-  return Identity{status.st_dev, status.st_ino};
-}
-
-// A name in a folder, which is open: nothing that is renamed meanwhile leads elsewhere.
-struct Spot {
-  Descriptor folder{};
-  Identity where{};
-  std::string name{};
-};
-
-// As far as links lead; a loop of them is refused where it is opened.
-fs::path end_of_links(fs::path path) {
-  std::error_code error;
-  for (int i = 0; i < 40 && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
-    const auto next = fs::read_symlink(path, error);
-    path = next.is_absolute() ? next : path.parent_path() / next;
-  }
-  return path;
-}
-
-std::optional<Spot> spot_of(const fs::path& path) {
-  const std::string name = path.filename().string();
-  if (name.empty() || name == "." || name == "..") return std::nullopt;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  Descriptor open_folder(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const auto where = open_folder ? identity_of(open_folder.get()) : std::nullopt;
-  if (!where) return std::nullopt;
-  return Spot{std::move(open_folder), *where, name};
-}
-
-// Where a folder is or will, whatever links lead there: "link/../out" need not be "out".
-fs::path folder_at(const std::string& path) {
-  const fs::path whole = place_of(path);
-  return whole.has_filename() ? whole : whole.parent_path();
-}
-
-/// What the child may make, and what it has made so far that has a name of its own.
-class Results {
- public:
-  Results(const std::vector<std::string>& results, pid_t child)
-      : mark_(fmt::format(".{}-", child)) {
-    for (const auto& one : results) {
-      folders_to_be_.insert(folder_at(one).string());
-      std::error_code ignored;
-      if (fs::is_directory(one, ignored)) {
-        add_folder(one);
-      } else if (const auto spot = spot_of(end_of_links(one))) {
-        files_.insert({spot->where, spot->name});
-      }
-    }
-  }
-  /// Whether a file may have that name, or are beside such a one until it is whole.
-  bool may_be(const Spot& spot) const {
-    if (files_.contains({spot.where, spot.name}) || is_staged(spot)) return true;
-    for (const char* kind : {".cuesta-rows", ".cuesta-journal"})
-      if (spot.name.starts_with('.') && spot.name.ends_with(kind) &&
-          may_be_whole(spot.where, spot.name.substr(1, spot.name.size() - 1 - std::strlen(kind))))
-        return true;
-    return may_be_whole(spot.where, spot.name);
-  }
-  bool is_staged(const Spot& spot) const {
-    return spot.name.starts_with('.') && spot.name.find(mark_) != std::string::npos &&
-           has_results(spot.where);
-  }
-  bool has_results(Identity folder) const {
-    const auto first = files_.lower_bound({folder, std::string()});
-    return folders_.contains(folder) || (first != files_.end() && first->first == folder);
-  }
-  bool may_be_folder(const fs::path& wanted) const {
-    if (!wanted.is_absolute()) return false;
-    for (const fs::path one : folders_to_be_)
-      if (std::mismatch(wanted.begin(), wanted.end(), one.begin(), one.end()).first == wanted.end())
-        return true;
-    return false;
-  }
-  void made_folder(const fs::path& path) {
-    if (folders_to_be_.contains(path.string())) add_folder(path.string());
-  }
-  /// A name that was not there before, or is no more.
-  void made(Spot spot) { made_.insert_or_assign({spot.where, spot.name}, std::move(spot.folder)); }
-  void forget(const Spot& spot) { made_.erase({spot.where, spot.name}); }
-  bool has_made(const Spot& spot) const { return made_.contains({spot.where, spot.name}); }
-  /// Removes what a child that has ended left staged.
-  void clean() {
-    for (const auto& [key, folder] : made_)
-      if (key.second.starts_with('.') && key.second.find(mark_) != std::string::npos)
-        unlinkat(folder.get(), key.second.c_str(), 0);
-  }
-
- private:
-  void add_folder(const std::string& path) {
-    const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (const auto where = folder ? identity_of(folder.get()) : std::nullopt)
-      folders_.insert(*where);
-  }
-  bool may_be_whole(Identity where, const std::string& name) const {
-    if (files_.contains({where, name})) return true;
-    const std::string kind = fs::path(name).extension().string();
-    return folders_.contains(where) && !name.starts_with('.') &&
-           (io::is_picture_extension(kind) || io::is_video_extension(kind) || kind == ".svg" ||
-            kind == ".json" || kind == ".geojson");
-  }
-
-  std::string mark_;  // of what the child stages (io/staged_file.cpp)
-  std::set<std::pair<Identity, std::string>> files_{};
-  std::set<Identity> folders_{};
-  std::set<std::string> folders_to_be_{};
-  std::map<std::pair<Identity, std::string>, Descriptor> made_{};
-};
-
 /// Answers what the child asks.
 class Answers {
  public:
-  Answers(int listener, int child, Results& results)
+  Answers(int listener, int child, FencedResults& results)
       : listener_(listener), child_(child), results_(results) {}
 
   /// One question, if there still is one.
@@ -408,7 +271,7 @@ class Answers {
   }
 
   int listener_, child_;
-  Results& results_;
+  FencedResults& results_;
   const seccomp_notif* asked_ = nullptr;
 };
 
@@ -456,7 +319,7 @@ constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1,
 // Answers until the child ends, and returns how it did. The second signal ends any work of ours;
 // what works on after the third, or for two seconds after the time of --max-time, is ours no more.
 int wait_answering(pid_t child, int process, int signals, const Descriptor& listener,
-                   Results& results, std::vector<int>& passed) {
+                   FencedResults& results, std::vector<int>& passed) {
   Answers answers(listener.get(), process, results);
   pollfd events[] = {{process, POLLIN, 0}, {signals, POLLIN, 0}, {listener.get(), POLLIN, 0}};
   int patience = -1;  // milliseconds
@@ -526,7 +389,7 @@ int run_fenced(const std::vector<std::string>& inputs, const std::vector<std::st
     kill(child, SIGKILL);
     fail("signalfd, pidfd_open", errno);
   }
-  Results allowed(results, child);
+  FencedResults allowed(results, child);
   const Descriptor listener = receive_descriptor(here.get());
   std::vector<int> passed;
   const int status = wait_answering(child, process.get(), signals.get(), listener, allowed, passed);

@@ -62,4 +62,11 @@ std::vector<Candidate> candidates_of(const Work& work, Space space,
   return out;
 }
 
+Candidate peer_of(const char* name, Space space) {
+  Candidate peer{};
+  peer.strategy.name = name;
+  peer.strategy.space = space;
+  return peer;
+}
+
 }  // namespace cuesta::bench

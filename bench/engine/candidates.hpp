@@ -22,4 +22,7 @@ std::vector<Candidate> candidates_of(const Work& work, Space space,
                                      const std::vector<Sweep>& sweeps, const Exec& exec,
                                      bool built = true);
 
+/// Another library in a strategy's place.
+Candidate peer_of(const char* name, Space space);
+
 }  // namespace cuesta::bench

@@ -10,6 +10,7 @@
 #include "bench/engine/answers.hpp"
 #include "bench/engine/candidates.hpp"
 #include "bench/engine/device_timing.hpp"
+#include "bench/engine/measurement.hpp"
 #include "bench/engine/picture_costs.hpp"
 #include "bench/engine/predictor.hpp"
 #include "bench/engine/rotation.hpp"
@@ -29,14 +30,6 @@ constexpr double slow_ms = 100, very_slow_ms = 10'000;
 double bits_of(PixelType type) { return type == PixelType::bit ? 1 : 8.0 * bytes_per_sample(type); }
 
 // Whether no variant of the same strategy is faster; times[0] is the copy's.
-// Another library in a row's place.
-Candidate peer_of(const char* name, Space space) {
-  Candidate peer{};
-  peer.strategy.name = name;
-  peer.strategy.space = space;
-  return peer;
-}
-
 bool is_fastest(const std::vector<Candidate>& timed, const std::vector<Timing>& times, size_t i) {
   for (size_t j = 0; j < timed.size(); ++j) {
     if (timed[j].strategy.name == timed[i].strategy.name && times[j + 1].ms < times[i + 1].ms)
@@ -47,77 +40,26 @@ bool is_fastest(const std::vector<Candidate>& timed, const std::vector<Timing>& 
 
 }  // namespace
 
-/// One Session::measure in progress.
-class Measurement {
- public:
-  Measurement(Session& session, const Work& work)
-      : session_(session),
-        work_(work),
-        src_(work.sources.at(0)),
-        brief_(session.quick() || work.brief),
-        round_(work.rounds ? work.sources.size() : 1),
-        answers_(work, session.exec(work.reference)) {}
-
-  Measured run(const std::function<void(Row&)>& annotate) {
-    if (work_.host) time_host();
-    if (session_.gpu() && work_.device) time_device();
-    note_best();
-    for (Row& row : measured_.rows) {
-      if (row.operation != "copy") row.serial_ms = serial_ms_;
-      if (session_.predictor_ && row.space == name_of(Space::device))
-        session_.predictor_->predict(work_, row);
-      if (annotate) annotate(row);
-      session_.result_.rows.push_back(row);
-    }
-    if (session_.predictor_ && !session_.gpu() && work_.device) predict_device(annotate);
-    for (const std::string& note : measured_.notes) {
-      session_.result_.notes.push_back(fmt::format("{}: {} {}, {}x{} {}: {}", work_.experiment,
-                                                   work_.operation, work_.parameters, src_.width,
-                                                   src_.height, name_of(src_.type), note));
-    }
-    session_.measured_(measured_);
-    return std::move(measured_);
+Measured Measurement::run(const std::function<void(Row&)>& annotate) {
+  if (work_.host) time_host();
+  if (session_.gpu() && work_.device) time_device();
+  note_best();
+  for (Row& row : measured_.rows) {
+    if (row.operation != "copy") row.serial_ms = serial_ms_;
+    if (session_.predictor_ && row.space == name_of(Space::device))
+      session_.predictor_->predict(work_, row);
+    if (annotate) annotate(row);
+    session_.result_.rows.push_back(row);
   }
-
- private:
-  std::vector<Candidate> candidates(Space space, ConstAnyView src, AnyView dst);
-  /// Whether the answers that others are held against are this host's strategy's.
-  bool gave_answers(const Candidate& candidate) const {
-    return work_.reference.empty() ? work_.automatic && candidate.exec.threads == session_.threads()
-                                   : candidate.strategy.name == work_.reference;
+  if (session_.predictor_ && !session_.gpu() && work_.device) predict_device(annotate);
+  for (const std::string& note : measured_.notes) {
+    session_.result_.notes.push_back(fmt::format("{}: {} {}, {}x{} {}: {}", work_.experiment,
+                                                 work_.operation, work_.parameters, src_.width,
+                                                 src_.height, name_of(src_.type), note));
   }
-  bool one_thread_too() const { return work_.one_thread && session_.threads() > 1; }
-  Timing per_call(const Timing& timing) const;
-  Timing time_slow(const std::function<void()>& body, double ms) const;
-  /// Puts a strategy's answer to source `i` into a host picture, which has no data where the call
-  /// writes none.
-  using MakeAnswer = std::function<void(size_t i, AnyView got)>;
-  bool verified(const Candidate& candidate, const MakeAnswer& make_answer);
-  bool verified_on_host(const Candidate& candidate);
-  bool verified_on_device(const Candidate& candidate, Rotation& rotation);
-  bool opencv_takes(AnyView into);
-  bool npp_takes(Rotation& rotation, std::string& how);
-  void time_host();
-  void time_device();
-  void add_set_up(Row& row, const Candidate& candidate, Rotation& rotation);
-  void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
-  void add_stages(Row& row, const Candidate& candidate, Rotation* rotation);
-  void predict_device(const std::function<void(Row&)>& annotate);
-  void note_best();
-  Row blank(Space space) const;
-  Row row_of(const Candidate& candidate, const Timing& timing, double copy_ms) const;
-  Row copy_row(Space space, std::string strategy, const Timing& timing) const;
-  void differs(const Candidate& candidate, const std::string& why);
-
-  Session& session_;
-  const Work& work_;
-  ConstAnyView src_;
-  bool brief_;
-  size_t round_;  ///< sources that a time is a mean over
-  Answers answers_;
-  double serial_ms_ = 0;
-  Measured measured_;
-};
+  session_.measured_(measured_);
+  return std::move(measured_);
+}
 
 // `src` and `dst` are views that the strategies will get.
 std::vector<Candidate> Measurement::candidates(Space space, ConstAnyView src, AnyView dst) {

@@ -9,8 +9,8 @@
 
 namespace cuesta::io {
 
-ResolvedRows::ResolvedRows(const CannyBands& bands, const BandStage& stage, int32_t width, int threads,
-             int64_t memory)
+ResolvedRows::ResolvedRows(const CannyBands& bands, const BandStage& stage, int32_t width,
+                           int threads, int64_t memory)
     : bands_(bands), stage_(stage), width_(width), threads_(thread_count(threads)) {
   for (const auto& strip : bands.strips()) max_ = std::max(max_, strip.end - strip.first);
   const int64_t strip_bytes = int64_t(max_) * width * 2;
@@ -21,9 +21,8 @@ ResolvedRows::ResolvedRows(const CannyBands& bands, const BandStage& stage, int3
 
 std::shared_ptr<const ResolvedRows::Group> ResolvedRows::group_of(int32_t y) {
   const auto strips = bands_.strips();
-  const auto at =
-      std::upper_bound(strips.begin(), strips.end(), y,
-                       [](int32_t row, const auto& strip) { return row < strip.end; });
+  const auto at = std::upper_bound(strips.begin(), strips.end(), y,
+                                   [](int32_t row, const auto& strip) { return row < strip.end; });
   const auto index = int32_t(at - strips.begin()) / per_group_;
   const std::lock_guard lock(mutex_);
   for (const auto& [number, group] : groups_)
