@@ -93,8 +93,7 @@ void FencedResults::clean() {
 
 void FencedResults::add_folder(const std::string& path) {
   const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (const auto where = folder ? identity_of(folder.get()) : std::nullopt)
-    folders_.insert(*where);
+  if (const auto where = folder ? identity_of(folder.get()) : std::nullopt) folders_.insert(*where);
 }
 
 bool FencedResults::may_be_whole(Identity where, const std::string& name) const {

@@ -1,0 +1,54 @@
+// A picture file as a libvips image: its format, its pages, its header.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/errors.hpp"
+#include "io/picture.hpp"
+#include "io/vips.hpp"
+
+namespace cuesta::io {
+
+bool begins_as_bmp(std::span<const uint8_t> bytes);
+bool begins_as_tiff(std::span<const uint8_t> bytes);
+bool begins_as_openexr(std::span<const uint8_t> bytes);
+
+/// Reported by libjpeg where a camera left bytes between the last scan and the end of the file. All
+/// samples are decoded by then.
+inline constexpr std::string_view harmless_jpeg_warning = "extraneous bytes before marker 0xd9";
+
+/// Bytes that detect a format.
+inline constexpr size_t head_bytes = 4096;
+
+/// The pages of a file, at least one.
+Pages pages_in(VipsSource* source);
+
+/// One libvips operation on an owned image. Throws Error{input} naming the file.
+template <class Operation>
+VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&& operation) {
+  VipsImage* out = nullptr;
+  if (operation(image.get(), &out) != 0)
+    throw_input(name, fmt::format("cannot be read as a picture: {}", take_vips_error()));
+  return VipsImagePtr(out);
+}
+
+/// A picture whose samples are gray or RGB once they are requested, but for what only whole pictures
+/// can be: upright, of levels instead of floats.
+struct Prepared {
+  VipsImagePtr image{};
+  bool cmyk = false, holds_light = false, has_alpha = false;
+};
+
+/// The header of the picture in `source`, with the limits checked; samples are decoded when they
+/// are requested. `memory` has the bytes of a BMP. `is_lenient`: samples that libjpeg warns about
+/// are accepted. Throws Error{input} naming the file.
+Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
+                 const ReadLimits& limits, bool is_lenient);
+
+}  // namespace cuesta::io
