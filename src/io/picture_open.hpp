@@ -38,8 +38,8 @@ VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&
   return VipsImagePtr(out);
 }
 
-/// A picture whose samples are gray or RGB once they are requested, but for what only whole pictures
-/// can be: upright, of levels instead of floats.
+/// A picture whose samples are gray or RGB once they are requested, but for what only whole
+/// pictures can be: upright, of levels instead of floats.
 struct Prepared {
   VipsImagePtr image{};
   bool cmyk = false, holds_light = false, has_alpha = false;
