@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import cuesta
+import cuesta.bands
 
 try:
     import cuesta._files  # type: ignore[import-not-found,unused-ignore]

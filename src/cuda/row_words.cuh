@@ -87,34 +87,41 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
     if (x0 + i < dst.width) to[i] = uint8_t(bytes[i / 4] >> (i % 4 * 8));
 }
 
-/// A block of `BlockThreads` threads, `Columns` columns each, marches down `rows` rows of q.src;
-/// q.mode and q.outside say what is around it. take(parity, row) gets row after row, from `Reach`
-/// above the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn.
-/// After each, store(x0, y) is passed the row that is now complete, `Reach` above, once it is one
-/// of the block's.
-template <bool Aligned, int Reach, int BlockThreads, int Columns, class Request, class Take,
-          class Store>
+/// How a block marches: rows at multiples of 16 bytes, rows read above and below, threads, and
+/// columns of each.
+template <bool Aligned, int Reach, int Threads, int Columns>
+struct Marching {
+  static constexpr bool aligned = Aligned;
+  static constexpr int reach = Reach, threads = Threads, columns = Columns;
+};
+
+/// A block marches down `rows` rows of q.src; q.mode and q.outside say what is around it.
+/// take(parity, row) gets row after row, from `reach` above the first to `reach` below the last;
+/// parity, a constant by its type, is 0 and 1 in turn. After each, store(x0, y) gets the row that
+/// is now complete, `reach` above, once it is one of the block's.
+template <class Way, class Request, class Take, class Store>
 __device__ void march_down(const Request& q, int32_t rows, Take&& take, Store&& store) {
+  constexpr int reach = Way::reach, threads = Way::threads, columns = Way::columns;
   const auto src = q.src.template as<uint8_t, Space::device>();
-  __shared__ ColumnMap<BlockThreads, Columns> map;
-  const int32_t left = int32_t(blockIdx.x) * BlockThreads * Columns;
+  __shared__ ColumnMap<threads, columns> map;
+  const int32_t left = int32_t(blockIdx.x) * threads * columns;
   map.fill(q.mode, left, src.width);
-  const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
+  const int32_t x0 = left + int32_t(threadIdx.x) * columns;
   if (x0 >= src.width) return;
-  const bool interior = is_interior<Columns>(x0, src.width);
+  const bool interior = is_interior<columns>(x0, src.width);
   const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, src.height);
   const auto load = [&](int32_t y) {
-    return load_row<Aligned, Reach, Columns>(src, q.mode, q.outside, x0, y, interior,
-                                             map.x + threadIdx.x * Columns);
+    return load_row<Way::aligned, reach, columns>(src, q.mode, q.outside, x0, y, interior,
+                                                  map.x + threadIdx.x * columns);
   };
-  RowWords<Columns> even = load(y0 - Reach);
-  for (int32_t y = y0 - Reach; y < end + Reach; y += 2) {
-    const RowWords<Columns> odd = load(y + 1);
+  RowWords<columns> even = load(y0 - reach);
+  for (int32_t y = y0 - reach; y < end + reach; y += 2) {
+    const RowWords<columns> odd = load(y + 1);
     take(std::integral_constant<int, 0>(), even);
-    if (y - Reach >= y0) store(x0, y - Reach);
+    if (y - reach >= y0) store(x0, y - reach);
     even = load(y + 2);
     take(std::integral_constant<int, 1>(), odd);
-    if (y + 1 - Reach >= y0 && y + 1 - Reach < end) store(x0, y + 1 - Reach);
+    if (y + 1 - reach >= y0 && y + 1 - reach < end) store(x0, y + 1 - reach);
   }
 }
 

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_threads, Aligned ? 6 : 4)
     }
     cuda::store_bytes<Aligned, Columns>(dst, x0, y, edges);
   };
-  cuda::march_down<Aligned, 3, block_threads, Columns>(q, rows, take, store);
+  cuda::march_down<cuda::Marching<Aligned, 3, block_threads, Columns>>(q, rows, take, store);
 }
 
 // -- Any window, any result -----------------------------------------------------------------------

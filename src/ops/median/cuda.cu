@@ -232,8 +232,7 @@ struct Strips {
   static constexpr int min_width = cuda::LaneRows<T, columns, K / 2, true>::min_width;
 
   static auto kernel(bool aligned) {
-    return aligned ? median_strips<T, Step, columns, threads, warps, true>
-                   : median_strips<T, Step, columns, threads, warps, false>;
+    return aligned ? median_strips<T, Step, Strips, true> : median_strips<T, Step, Strips, false>;
   }
   /// As many as leave half of the warps that the GPU has room for, or more.
   static int32_t rows(ConstAnyView picture) {

@@ -187,12 +187,12 @@ struct Median5 {
 };
 
 /// A lane marches down `rows` rows. Step::push() takes `together` rows and gives those Step::reach
-/// above them.
-template <class T, class Step, int Columns, int Threads, int Warps, bool Aligned>
-__global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
+/// above them. Form has the columns of a lane, threads of a block, warps of a multiprocessor.
+template <class T, class Step, class Form, bool Aligned>
+__global__ void __launch_bounds__(Form::threads, Form::warps * 32 / Form::threads)
     median_strips(const __grid_constant__ MedianRequest q, int32_t rows) {
   using P = typename Step::P;
-  using Rows = cuda::LaneRows<T, Columns, Step::reach, Aligned>;
+  using Rows = cuda::LaneRows<T, Form::columns, Step::reach, Aligned>;
   constexpr int n = Step::together, reach = Step::reach;
   const Rows source(q.src.as<T, Space::device>(), q.mode, T(q.outside),
                     cuda::lane_number<Aligned>());
