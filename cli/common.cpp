@@ -194,8 +194,10 @@ void add_limits(CLI::App& app, CommonOptions& common) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e6))
       ->group("Input");
-  app.add_option("--reconnect", common.reconnect,
-                 "time to retry a lost address or camera (default: forever)")
+  app.add_option(
+         "--reconnect", common.reconnect,
+         "time to retry a lost address or camera (default: forever). One that cannot be opened "
+         "at the start is an error")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->group("Input");

@@ -60,8 +60,8 @@ void tell(const Job& job, const io::Picture& picture) {
   if (!picture.remark.empty()) detail("{}: {}", job.input, picture.remark);
   if (picture.clipped > much) {
     warn(
-        "{}: {:.0f} % of its samples are not between black and white ({}) and are cut off there; "
-        "--white sets another",
+        "{}: {:.0f} % of its samples are below black or above white ({}) and are clipped; --white "
+        "sets white",
         job.input, 100 * picture.clipped, picture.remark);
   }
   if (picture.has_alpha) detail("{}: alpha is not looked at", job.input);

@@ -20,7 +20,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--report", options.report,
                  "HTML page with timeline, pictures of events, heat map")
       ->type_name("OUT");
-  app.add_option("--clips", options.clips, "folder of one clip per event, cut without encoding")
+  app.add_option("--clips", options.clips,
+                 "folder of one clip per event of video files, cut without encoding")
       ->type_name("OUT");
   app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
       ->type_name("OUT");

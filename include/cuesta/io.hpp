@@ -77,9 +77,9 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
 /// Formats: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
 /// detected from content. ReadOptions::page selects the page of a file with several. EXIF
 /// orientation is applied, palettes are looked up, and CMYK becomes RGB as cv::imread does it.
-/// Floats become u16 by what they mean: white is 1, 255 or 65535, the first that the picture stays
-/// below (but for half as much again), else its largest number; of Radiance and OpenEXR, which hold
-/// light, what 1 sample in 100 exceeds, on sRGB's curve. Throws Error{input} naming the file and
+/// Floats become u16. White is 1, 255 or 65535, the first that no sample exceeds by more than half,
+/// otherwise the largest sample. Radiance and OpenEXR hold light: white is what 1 sample in 100
+/// exceeds, and levels follow sRGB's curve. Throws Error{input} naming the file and
 /// the reason, Error{unsupported} in a build without picture files.
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
 

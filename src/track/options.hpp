@@ -24,11 +24,13 @@ struct Described<TrackingOptions> {
       field<&TrackingOptions::max_age>("max_age", between(0, 1 << 20),
                                        "frames that an unseen object is kept"),
       field<&TrackingOptions::min_iou>("min_iou", between(0, 1),
-                                       "overlap of consecutive boxes of an object (IoU)"),
+                                       "overlap of consecutive boxes of an object (IoU). At 0 "
+                                       "they must still overlap"),
       field<&TrackingOptions::min_moved>("min_moved", at_least(0),
                                          "distance before an object is reported, in pixels"),
       field<&TrackingOptions::merge_window>("merge_window", at_least(0),
-                                            "join events with shorter gaps, in seconds"),
+                                            "join events with shorter gaps, in seconds. post_roll "
+                                            "counts where it is longer"),
       field<&TrackingOptions::pre_roll>("pre_roll", at_least(0),
                                         "clip before an event, in seconds"),
       field<&TrackingOptions::post_roll>("post_roll", at_least(0),

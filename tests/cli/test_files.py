@@ -332,7 +332,7 @@ class Floats(FilesTest):
         self.make("gray.tif", [v * 257 for v in self.gray], kind=USHORT)
         self.assertEqual(self.edges_of("f.tif", "--white", 25500)[1], self.edges_of("gray.tif")[1])
         said = self.run_cuesta("edges", "f.tif", "-o", "e.png", "--white", 5000).stderr.decode()
-        self.assertIn("are not between black and white", said)
+        self.assertIn("are below black or above white", said)
         for bad in ("none", "0", "-1", "nan"):
             self.fails(
                 USAGE, "edges", "f.tif", "-o", "x.png", f"--white={bad}", says=["--white", bad]
