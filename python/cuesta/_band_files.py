@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cuesta._recipes import edge_levels
+from cuesta._options import number
 from cuesta._reading import Path, chosen, files_extension
+from cuesta._recipes import edge_levels
 from cuesta.errors import InvalidArgument
 
 __all__ = ["FileComponents", "FileResult", "edges_file", "filter_file", "label_file"]
@@ -264,7 +265,7 @@ class FileComponents:
 
 def label_work(threshold: float, options: dict[str, Any], banding: Any) -> Any:
     """Returns what `label_file` computes, as the extension takes it."""
-    return files_extension().label_work(float(threshold), dict(options), banding)
+    return files_extension().label_work(number("threshold", threshold), dict(options), banding)
 
 
 def components_of(found: dict[str, Any]) -> FileComponents:

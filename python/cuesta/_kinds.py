@@ -429,10 +429,17 @@ def kind_of(array: Any, what: str) -> Kind:
         kind = Dlpack()
     else:
         raise TypeError(
-            f"{what} is {type(array).__name__}; it must be an array (numpy, torch, cupy, __dlpack__ or "
-            "__cuda_array_interface__), a PIL picture or a path"
+            f"{what} is {type(array).__name__}; it must be an array (numpy, torch, cupy, __dlpack__, "
+            "__array__, __cuda_array_interface__), a PIL picture or a path"
         )
     return _kinds.setdefault(type(array), kind)
+
+
+def native(array: Any) -> Any:
+    """Returns a numpy array of swapped bytes in this machine's order; others as they are."""
+    if isinstance(array, np.ndarray) and not array.dtype.isnative:
+        return array.astype(array.dtype.newbyteorder("="))
+    return array
 
 
 def where(kind: Kind, array: Any) -> str:
@@ -444,7 +451,7 @@ def where(kind: Kind, array: Any) -> str:
 def dtype_error(what: str, dtype: str) -> InvalidArgument:
     """Returns the error for a type that is not supported."""
     return InvalidArgument(
-        f"{what} has dtype {dtype}; samples are uint8, bool, uint16, float16 or float32, as the operation "
-        "takes them (convert with astype or to)",
+        f"{what} is {dtype}; samples must be uint8, bool, uint16, int16, int32, float16 or float32 "
+        "(convert with astype or to)",
         dtype,
     )

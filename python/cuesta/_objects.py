@@ -11,7 +11,7 @@ import numpy as np
 from cuesta import _core
 from cuesta._keywords import LabelOptions, MorphologyOptions
 from cuesta._layouts import LAYOUTS
-from cuesta._options import Execution, described, element_of
+from cuesta._options import Execution, described, element_of, number
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -171,7 +171,8 @@ def threshold(
     """
     s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, "uint8")
-    _core.threshold(s.handle, r.handle, s.layout, limit, options, s.stream)
+    level = number("limit", limit)
+    _core.threshold(s.handle, r.handle, s.layout, level, options, s.stream)
     made: A = r.finish()
     return made
 

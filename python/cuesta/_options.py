@@ -209,17 +209,35 @@ def _element(cells: bytes, height: int, width: int) -> _core.StructuringElement:
     return _core.StructuringElement.of_cells(width, height, list(cells))
 
 
-def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
-    """Returns None, one pair, or a pair for each picture, as two lists."""
-    if low is None and high is None:
-        return [], []
-    if low is None or high is None:
+def number(name: str, value: Any) -> float:
+    """Returns a number that a caller gives. Raises TypeError for text and other objects."""
+    if not isinstance(value, (str, bytes)):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{name} is {value!r}; it must be a number")
+
+
+def check_pair(low: Any, high: Any) -> None:
+    """Raises InvalidArgument where one of two thresholds is missing."""
+    if (low is None) != (high is None):
         missing = "low" if low is None else "high"
         raise InvalidArgument(
             f"{missing} is missing; give both thresholds, or neither for automatic ones", "None"
         )
+
+
+def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
+    """Returns None, one pair, or a pair for each picture, as two lists."""
+    if low is None and high is None:
+        return [], []
+    check_pair(low, high)
     if isinstance(low, (int, float)) and isinstance(high, (int, float)):
         return [float(low)], [float(high)]
+    for name, given in (("low", low), ("high", high)):
+        if np.asarray(given).dtype.kind not in "biuf":
+            raise TypeError(f"{name} is {given!r}; it must be a number, or one for each picture")
     lows, highs = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in (low, high))
     if lows.ndim != 1 or highs.ndim != 1:
         raise InvalidArgument(

@@ -9,7 +9,7 @@ from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lines import Line, lines_of
-from cuesta._options import described
+from cuesta._options import check_pair, described, number
 from cuesta._reading import read_scaled
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -26,16 +26,17 @@ def edge_levels(
     low: float | None, high: float | None, threshold: str | float | None
 ) -> tuple[str | None, float | None, tuple[float, float] | None]:
     """Returns a rule, a level or Canny's pair, as the extension takes them."""
-    if (low is None) != (high is None):
-        raise InvalidArgument("low and high go together; one of them is missing")
+    check_pair(low, high)
     if low is None or high is None:
-        return (threshold, None, None) if isinstance(threshold, str) else (None, threshold, None)
+        if isinstance(threshold, str):
+            return threshold, None, None
+        return None, None if threshold is None else number("threshold", threshold), None
     if threshold is not None:
         raise InvalidArgument(
             f"threshold is {threshold!r} beside low and high; give one or the other",
             repr(threshold),
         )
-    return None, None, (float(low), float(high))
+    return None, None, (number("low", low), number("high", high))
 
 
 def _opened(image: Any, page: int | None, band: int | None) -> tuple[Any, float]:

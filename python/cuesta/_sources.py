@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cuesta._device_arrays import DeviceArray, of_interface
-from cuesta._kinds import DTYPES, dtype_error, kind_of, known_kind, where
+from cuesta._kinds import DTYPES, dtype_error, kind_of, known_kind, native, where
 from cuesta._layouts import INTERLEAVED, LAYOUT_WITHOUT_CHANNELS, NAMES, layout_of, pixels_adjoin
 from cuesta._reading import gray_levels, read_picture
 from cuesta.errors import InvalidArgument, Unsupported
@@ -37,7 +37,22 @@ def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
         return (DeviceArray(array) if on_gpu else np.from_dlpack(array)), None
     if isinstance(interface := getattr(array, "__cuda_array_interface__", None), dict):
         return of_interface(array, interface, what), None
-    return array, None
+    return _of_host(array, what), None
+
+
+def _of_host(array: Any, what: str) -> Any:
+    """Returns an array of what offers `__array_interface__`, `__array__` or a buffer.
+
+    Other things are returned as they are. Lazy arrays raise TypeError: to compute one whole is a
+    surprise.
+    """
+    if hasattr(array, "__dask_graph__"):
+        raise TypeError(f"{what} is a lazy dask array; pass its compute(), or use map_overlap")
+    if isinstance(array, (bytes, bytearray)):
+        raise TypeError(f"{what} is {type(array).__name__} without a shape; use numpy.frombuffer")
+    if hasattr(array, "__array_interface__") or hasattr(array, "__array__"):
+        return np.asarray(array)
+    return np.asarray(array) if isinstance(array, memoryview) else array
 
 
 def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
@@ -46,9 +61,7 @@ def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
         picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
     elif mode not in ("1", "L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
         picture = picture.convert("RGB")
-    values = np.asarray(picture)
-    if not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))
+    values = native(np.asarray(picture))
     if gray:
         values = gray_levels(values)
     return values, "HW" if values.ndim == 2 else "HWC"
@@ -98,7 +111,10 @@ class Source:
         self.kind = kind
         self.dtype = dtype = kind.dtype(array)
         if dtype not in DTYPES:
-            raise dtype_error(what, dtype)
+            array = native(array)
+            self.dtype = dtype = kind.dtype(array)
+            if dtype not in DTYPES:
+                raise dtype_error(what, dtype)
         self.shape = shape = tuple(array.shape)
         self.layout = (
             0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
@@ -161,6 +177,7 @@ def companion(
     layout = s.layout if layout is None else layout
     array, _ = opened(array, what, gray=gray)
     kind = kind_of(array, what)
+    array = native(array)
     if kind is not s.kind or kind.device(array) != s.device:
         raise InvalidArgument(
             f"{what} is {where(kind, array)} and image is {where(s.kind, s.given)}; they must be alike",

@@ -441,13 +441,13 @@ def test_truth_values_are_masks() -> None:
     [
         ("float64", "float64"),
         ("int64", "int64"),
-        (">u2", ">u2"),
+        (">f8", "float64"),
         ("complex64", "complex64"),
         ("O", "object"),
     ],
 )
 def test_types_that_no_operation_takes(dtype: str, text: str) -> None:
-    with pytest.raises(cuesta.InvalidArgument, match=f"image has dtype {text}; samples are uint8"):
+    with pytest.raises(cuesta.InvalidArgument, match=f"image is {text}; samples must be uint8"):
         cuesta.gaussian(np.zeros((5, 5), dtype), 1.0)
 
 
@@ -456,6 +456,75 @@ def test_types_that_an_operation_does_not_take() -> None:
         cuesta.InvalidArgument, match="canny: image is int16; it must be uint8, uint16, float32"
     ):
         cuesta.canny(np.zeros((5, 5), np.int16))
+
+
+@pytest.mark.parametrize("dtype", ["u2", "i2", "f4"])
+def test_swapped_bytes_are_the_same_numbers(dtype: str) -> None:
+    images = [picture(30, 40).astype("<" + dtype), picture(30, 40).T.reshape(30, 40) // 2]
+    images[1] = images[1].astype("<" + dtype)
+    calls: dict[str, Any] = {
+        "u2": cuesta.absdiff,
+        "f4": cuesta.absdiff,
+        "i2": lambda a, b: cuesta.canny_of_gradients(a, b, 40, 90),
+    }
+    made = calls[dtype](*(image.astype(">" + dtype) for image in images))
+    assert made.dtype.isnative
+    np.testing.assert_array_equal(made, calls[dtype](*images))
+
+
+class Offers:
+    """An object that offers one protocol of numpy's."""
+
+    def __init__(self, image: np.ndarray[Any, Any], protocol: str) -> None:
+        self._image = image
+        if protocol == "__array_interface__":
+            self.__array_interface__ = image.__array_interface__
+
+
+class OffersArray(Offers):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return self._image
+
+
+def test_objects_that_offer_an_array() -> None:
+    image = picture(30, 40)
+    wanted = cuesta.canny(image, 40, 90)
+    for thing in (
+        OffersArray(image, "__array__"),
+        Offers(image, "__array_interface__"),
+        image.data,
+    ):
+        made = cuesta.canny(thing, 40, 90)
+        assert isinstance(made, np.ndarray)
+        np.testing.assert_array_equal(made, wanted)
+        np.testing.assert_array_equal(
+            cuesta.canny(image, 40, 90, mask=thing), cuesta.canny(image, 40, 90, mask=image)
+        )
+
+
+def test_objects_that_are_lazy_or_have_no_shape() -> None:
+    lazy = OffersArray(picture(30, 40), "__array__")
+    lazy.__dask_graph__ = dict  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="image is a lazy dask array; pass its compute"):
+        cuesta.canny(lazy)
+    with pytest.raises(TypeError, match="image is bytes without a shape"):
+        cuesta.canny(b"1234")
+
+
+@pytest.mark.parametrize("wrong", ["50", b"50", [50], None, "high"])
+def test_limits_that_are_no_numbers(wrong: Any) -> None:
+    image = picture(30, 40)
+    calls: list[tuple[str, Any]] = [("limit", lambda: cuesta.threshold(image, wrong))]
+    if wrong is not None:
+        calls += [
+            ("low", lambda: cuesta.edges(image, low=wrong, high=90)),
+            ("high", lambda: cuesta.edges(image, low=40, high=wrong)),
+        ]
+    if isinstance(wrong, (str, bytes)):
+        calls.append(("low", lambda: cuesta.canny(image, wrong, 90)))
+    for name, call in calls:
+        with pytest.raises(TypeError, match=f"^{name} is .*; it must be a number"):
+            call()
 
 
 @pytest.mark.parametrize("thing", [None, [[1, 2], [3, 4]], 3.0])

@@ -162,7 +162,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         target,
         "laplace",
     )
-    refused("low and high go together", cuesta.edges_file, source, target, low=3)
+    refused("high is missing", cuesta.edges_file, source, target, low=3)
     refused(
         "low and high require method 'canny'; method is 'log'",
         cuesta.edges_file,

@@ -142,7 +142,7 @@ def test_what_is_refused() -> None:
             cuesta.edges(image, *arguments, **keywords)
 
     refused("method is 'prewitt'; it must be canny, log, sobel or boundaries", "prewitt")
-    refused("low and high go together", low=3)
+    refused("high is missing", low=3)
     refused("threshold is 'auto' beside low and high", low=3, high=4, threshold="auto")
     refused("low and high require method 'canny'; method is 'log'", "log", low=3, high=4)
     refused("with method 'sobel' it must be a number", "sobel", threshold="median")
