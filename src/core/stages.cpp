@@ -2,8 +2,8 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace cuesta {
@@ -76,8 +76,9 @@ void run_stages(int places, const Stages& stages) {
   try {
     giving = std::thread(give);
     taking = std::thread(take);
-  } catch (const std::system_error&) {
-    // No thread available: one stage follows the other.
+  } catch (const std::exception&) {
+    // No thread, or no memory for one (std::system_error, std::bad_alloc): one stage follows the
+    // other.
     progress.end();
     if (giving.joinable()) giving.join();
     return run_in_turn(places, stages);
