@@ -28,6 +28,10 @@ def findings(sanitizer):
     return sum(sum(tool.values()) for tool in sanitizer["findings"].values())
 
 
+def names_of(failures):
+    return [f"`{name.split('::')[-1]}`" for name in failures]
+
+
 def clean(whole):
     """Whether nothing failed and compute-sanitizer found nothing."""
     found = [
@@ -54,7 +58,7 @@ def suite_two_gpus(page, pair):
         len(pair["tests"]["failed"]),
         pair["tests"]["skipped"],
     )
-    page.say("pair_python", python["passed"], python["failed"])
+    page.say("pair_python", python["passed"], python["failed"], *names_of(python["failures"]))
 
 
 @PAGE.part
@@ -80,7 +84,7 @@ def suite_h200(page, suite):
     )
     page.say("suite_drawn", suite["tests"]["drawn_requests"])
     page.say("suite_python", python["passed"], python["failed"])
-    page.say("suite_failures", *(f"`{name.split('::')[1]}`" for name in python["failures"]))
+    page.say("suite_failures", *names_of(suite["tests"]["failed"]))
 
 
 @PAGE.part
