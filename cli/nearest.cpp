@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "cli/complaints.hpp"
 #include "io/address.hpp"
 #include "io/folder.hpp"
 
@@ -130,7 +131,7 @@ std::string words_for(const CLI::App& root, std::span<const std::string> argumen
                          verb ? " " + verb->get_name() : "", did_you_mean(name, names));
     }
   }
-  return std::string(complaint);
+  return in_our_form(std::string(complaint), verb ? "cuesta " + verb->get_name() : "cuesta");
 }
 
 }  // namespace cuesta::cli

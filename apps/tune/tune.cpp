@@ -142,6 +142,7 @@ Verb add_tune(CLI::App& parent) {
       ->check(CLI::Range(1, 1 << 20))
       ->group("Input");
   add_band(*app, options->band);
+  app->get_option("--band")->group("Input");
   app->add_flag("--no-open", options->stays_closed, "print the address without opening a browser");
   app->add_flag("--no-sandbox", options->is_trusted,
                 "decode FILE with all of your rights. By default a decoder cannot start programs, "

@@ -1017,6 +1017,25 @@ class BadInput(CommandTest):
         self.fails(USAGE, "edges", "-", "-o", "x.png", stdin=y4m(4, 4, [bytes(16)]), says=["x.png"])
         self.fails(USAGE, "edges", "-", "-o", "-", "--json", says=["--json"])
 
+    def test_usage_says_what_would_work(self):
+        picture = str(self.photo)
+        for words, message in (
+            (["edges"], "INPUT is missing; write cuesta edges INPUT"),
+            (["edges", "-o"], "--output has no value; write --output OUT"),
+            (["edges", picture, "--threads", "5000"], "--threads is 5000; it must be 0 to 4096"),
+            (["edges", picture, "--threads", "two"], "--threads is two; it must be 0 to 4096"),
+            (["edges", picture, "--reconnect", "-1"], "--reconnect is -1; it must be 0 or more"),
+            (["edges", picture, "--timeout", "0"], "--timeout is 0; it must be 0.1 to 1000000"),
+            (["edges", picture, "--band", "0"], "--band is 0; it must be 1 to 1048576"),
+            (["edges", picture, "-z"], "-z: cuesta edges has no such option"),
+            (["label", picture, "b.png"], "b.png: cuesta label takes no further arguments"),
+            (["list", "none"], "WHAT is none; it must be operations, strategies or devices"),
+        ):
+            done = self.run_cuesta(*words)
+            self.assertEqual(done.returncode, USAGE, words)
+            first = done.stderr.decode().splitlines()[0]
+            self.assertTrue(first.endswith(f"error: {message}"), (words, first))
+
     def test_cuda_on_a_machine_without(self):
         devices = json.loads(self.run_cuesta("list", "devices", "--json").stdout)
         if any(device["device"].startswith("cuda") for device in devices):
