@@ -1031,10 +1031,7 @@ class BadInput(CommandTest):
             (["label", picture, "b.png"], "b.png: cuesta label takes no further arguments"),
             (["list", "none"], "WHAT is none; it must be operations, strategies or devices"),
         ):
-            done = self.run_cuesta(*words)
-            self.assertEqual(done.returncode, USAGE, words)
-            first = done.stderr.decode().splitlines()[0]
-            self.assertTrue(first.endswith(f"error: {message}"), (words, first))
+            self.fails(USAGE, *words, says=[f"error: {message}"])
 
     def test_cuda_on_a_machine_without(self):
         devices = json.loads(self.run_cuesta("list", "devices", "--json").stdout)

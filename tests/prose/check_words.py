@@ -6,7 +6,8 @@ check_words.py ROOT --count              prints how often each word occurs in ea
 check_words.py --self-test               proves that each kind of text is scanned
 
 Scanned: README, CONTRIBUTING, SECURITY, docs/user and docs/dev (without decisions,
-negative-results.md and papers.md, which are records, and words.md itself); public headers;
+negative-results.md and papers.md, which are records, and words.md itself); READMEs of the folders
+in COMMENTS; public headers;
 docstrings of python/cuesta; comments of the folders in COMMENTS; the help of every verb, and the
 man page. check_messages.py scans messages for the same words.
 """
@@ -95,6 +96,8 @@ def texts_of_tree(root):
     pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     for folder in ("docs/user", "docs/dev"):
         pages += sorted((root / folder).glob("*.md"))
+    for folder in COMMENTS:
+        pages += sorted((root / folder).rglob("README.md"))
     for path in pages:
         if path.name not in RECORDS:
             yield "page", path.relative_to(root), prose_of_markdown(path.read_text("utf-8"))
