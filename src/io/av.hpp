@@ -85,6 +85,11 @@ inline void be_quiet() {
   std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });
 }
 
+/// `value`, or `otherwise` where it is not positive.
+inline AVRational positive_or(AVRational value, AVRational otherwise) {
+  return value.num > 0 && value.den > 0 ? value : otherwise;
+}
+
 /// How long a frame is shown, in the stream's time base; 0 where unknown.
 inline int64_t duration_of(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
