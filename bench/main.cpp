@@ -9,6 +9,7 @@
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "cli/run_files.hpp"
 #include "cuesta/device.hpp"
 #include "io/output_file.hpp"
 #include "verify/verify.hpp"
@@ -104,15 +105,16 @@ int run(State& state) {
   bench::Settings& settings = state.settings;
   if (state.experiments.empty()) state.experiments = {"cpu"};
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
-  const int to_stdout = (state.json_file == "-") + (state.csv_file == "-");
-  if (to_stdout > 1)
-    usage_error("-", "--json and --csv are both -; only one can use standard output");
+  const bool to_stdout = state.json_file == "-" || state.csv_file == "-";
+  RunFiles files(*state.common.verb);
+  files.writes(state.json_file, "--json");
+  files.writes(state.csv_file, "--csv");
   choose_device(state);
   std::optional<bench::Baseline> baseline;
   if (!state.baseline.empty()) baseline.emplace(state.baseline);
   settings.threads = state.common.threads;
   settings.command = find_program("cuesta");
-  if (to_stdout == 0) settings.print = [](std::string_view text) { print_data(text); };
+  if (!to_stdout) settings.print = [](std::string_view text) { print_data(text); };
   bench::check(state.experiments, settings);
   Output json(state.json_file), csv(state.csv_file);
 
@@ -164,9 +166,9 @@ Verb add_bench_itself(CLI::App& parent) {
   app->add_flag("--quick", state->settings.quick, "time shorter batches");
   app->add_option("--json", state->json_file,
                   "write rows and machine; -: to stdout, without the table")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app->add_option("--csv", state->csv_file, "write the rows; -: to stdout, without the table")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app->add_option("--baseline", state->baseline,
                   "compare with an earlier --json file; slower rows are marked")
       ->type_name("FILE");

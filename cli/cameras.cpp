@@ -6,7 +6,8 @@
 #include <filesystem>
 #include <set>
 
-#include "cli/inputs.hpp"
+#include "cli/run_files.hpp"
+#include "cli/scene_file.hpp"
 #include "cli/watch.hpp"
 #include "core/threads.hpp"
 #include "io/address.hpp"
@@ -37,37 +38,23 @@ std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
   return name;
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  return a != "-" && b != "-" && place_of(a) == place_of(b);
-}
-
-struct Written {
-  const DetectOptions* camera;
-  std::string option, name;
-};
-
-// "--json o.ndjson", and whose it is where there are several.
-std::string shown(const Written& one) {
-  return fmt::format("{} {}{}", one.option, one.name,
-                     one.camera->camera.empty() ? "" : " of " + one.camera->camera);
-}
-
-void check_pair(const Written& a, const Written& b) {
-  if (a.camera != b.camera && a.option == "--json" && b.option == "--json") return;
-  const char* mend =
-      a.camera == b.camera ? "" : "; {name} in a file's name stands for the camera's";
-  if (a.name == "-" && b.name == "-") {
-    usage_error("-", "{} and {}: standard output takes one of them; name a file{}", shown(a),
-                shown(b), mend);
+// Of a scene that can be read twice: pipes cannot, and what is wrong with others is reported where
+// they are used.
+std::string mask_of_scene(const std::string& scene) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(scene, ignored)) return {};
+  try {
+    return read_scene(scene).mask;
+  } catch (const Error&) {
+    return {};
   }
-  if (is_same_file(a.name, b.name))
-    usage_error(b.name, "{} and {} are one file{}", shown(a), shown(b), mend);
 }
 
 }  // namespace
 
 const std::set<std::string>& options_of_the_command() {
-  static const std::set<std::string> names = {"help", "quiet", "verbose", "cameras"};
+  static const std::set<std::string> names = {"help",    "quiet",  "verbose",
+                                              "cameras", "config", "save-config"};
   return names;
 }
 const std::set<std::string>& options_of_the_run() {
@@ -141,19 +128,30 @@ Cameras cameras_of(const CLI::App& app, std::span<const std::string> inputs) {
   return cameras;
 }
 
-void check_names(const Cameras& cameras) {
-  std::vector<Written> written;
+void check_names(const CLI::App& app, const Cameras& cameras) {
+  RunFiles files(app);
+  std::string_view remedy = RunFiles::remedy_of_one;
+  if (cameras.size() > 1) remedy = "{name} in a file's name is replaced by the camera's";
+  const auto whose = [](const DetectOptions& of) {
+    return of.camera.empty() ? "" : " of " + of.camera;
+  };
   for (const auto& camera : cameras) {
-    for (const auto& [option, name] : camera->options().outputs()) {
-      const Written one{&camera->options(), option, name};
-      for (const auto& other : cameras) {
-        if (is_same_file(name, other->options().input)) {
-          usage_error(name, "{}: this input would be overwritten; choose another name", shown(one));
-        }
-      }
-      for (const Written& before : written) check_pair(before, one);
-      written.push_back(one);
-    }
+    const DetectOptions& of = camera->options();
+    files.reads_input(of.input);
+    files.reads(of.watch.scene, "--scene");
+    files.reads(of.watch.mask, "--mask");
+    files.reads(mask_of_scene(of.watch.scene), "the scene's mask");
+  }
+  for (const auto& camera : cameras) {
+    const DetectOptions& of = camera->options();
+    files.writes_in(of.watch.clips, "event-", "--clips", whose(of), remedy);
+  }
+  std::set<std::string> lines;  // several cameras may write theirs to one file, by one name
+  for (const auto& camera : cameras) {
+    const DetectOptions& of = camera->options();
+    for (const auto& [option, name] : of.outputs())
+      if (option != "--clips" && (option != "--json" || lines.insert(name).second))
+        files.writes(name, option, whose(of), remedy);
   }
   const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };
   if (std::ranges::count_if(cameras, reads_stdin) > 1)

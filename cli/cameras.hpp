@@ -24,7 +24,7 @@ Cameras cameras_of(const CLI::App& app, std::span<const std::string> inputs);
 
 /// Throws Error{invalid_argument} for outputs that would be written over, or that are read. Several
 /// cameras may share --json.
-void check_names(const Cameras& cameras);
+void check_names(const CLI::App& app, const Cameras& cameras);
 
 // ---- for files of cameras (apps/watch)
 

@@ -206,6 +206,7 @@ void add_limits(CLI::App& app, CommonOptions& common) {
 
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples) {
+  common.verb = &app;
   std::string head;
   for (const auto example : examples) head += fmt::format("  {}\n", example);
   app.footer(head);
@@ -227,7 +228,7 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
       ->type_name("FILE")
       ->group("Configuration");
   app.add_option("--save-config")
-      ->description("write the given options to a TOML file, then run")
+      ->description("write the given options to a TOML file if the run succeeds")
       ->type_name("FILE")
       ->group("Configuration");
   if (which & takes_json)

@@ -81,6 +81,7 @@ struct CommonOptions {
   double reconnect = std::numeric_limits<double>::infinity();
   bool json = false;
   bool explain = false;
+  const CLI::App* verb = nullptr;  ///< which has them; set by add_common()
 
   /// Strategy, parameters and threads as the library takes them. Throws Error{invalid_argument}.
   Exec exec() const;

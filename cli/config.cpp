@@ -112,9 +112,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   return found == options.end() ? nullptr : *found;
 }
 
-void save_config(const CLI::App& root) {
-  if (root.get_subcommands().empty()) return;
-  const CLI::App& verb = *root.get_subcommands()[0];
+void save_config(const CLI::App& verb) {
   const CLI::Option* where = find_option(verb, "--save-config");
   if (!where || where->count() == 0) return;
   std::string text = fmt::format("[{}]\n", verb.get_name());

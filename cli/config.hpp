@@ -17,9 +17,9 @@ namespace cuesta::cli {
 /// a key that is no option of the verb.
 void add_config(const CLI::App& root, std::vector<std::string>& arguments);
 
-/// Writes the options of the parsed verb where it has `--save-config`, but for its inputs and -o.
+/// Writes the options of a parsed verb where it has `--save-config`, but for its inputs and -o.
 /// Throws Error{output}.
-void save_config(const CLI::App& root);
+void save_config(const CLI::App& verb);
 
 /// The option of that name ("--sigma"), or null. (CLI11's own get_option_no_throw() ends the
 /// process where memory is short.)

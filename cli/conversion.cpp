@@ -256,13 +256,20 @@ io::BandWork Conversion::band_work(const io::PictureFacts& facts, std::vector<in
 ConstAnyView Conversion::mask_for(const std::string&, Size) const { return {}; }
 
 int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
-            const MakeConversion& make, const std::vector<std::string>& also_read,
+            const MakeConversion& make, RunFiles& files,
             const std::function<void(Plan&)>& name_more) {
   const std::shared_ptr<Conversion> first = make();
   if (common.json && jobs.out == "-")
     usage_error("-", "--json: -o - already takes standard output; name a file for one of them");
-  Plan plan = plan_jobs(jobs, also_read);
+  Plan plan = plan_jobs(jobs);
   if (name_more) name_more(plan);
+  for (const Job& job : plan.jobs) files.reads_input(job.input);
+  for (const Job& job : plan.jobs) {
+    const auto whose = plan.is_batch ? fmt::format(" of {}", job.input) : "";
+    files.writes(job.output, "-o", whose);
+    files.writes(job.lines, "--lines", whose);
+  }
+  for (const std::string& folder : plan.folders) make_folder(folder);
   // What --explain sums up is one thread's.
   const int at_once = common.explain || memory.given()
                           ? 1

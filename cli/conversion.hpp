@@ -13,6 +13,7 @@
 #include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/memory.hpp"
+#include "cli/run_files.hpp"
 #include "cuesta/lines.hpp"
 #include "io/picture.hpp"
 #include "recipes/recipe.hpp"
@@ -87,12 +88,13 @@ class Conversion {
 
 using MakeConversion = std::function<std::unique_ptr<Conversion>()>;
 
-/// Runs every job of the command line, reports each, and returns the exit code. `also_read` are
-/// further files that no result may replace. Several pictures are converted at once, each thread of
-/// them with a conversion that `make` makes there, and bands of one; the first is made, and may
-/// refuse the options, before anything is read. `name_more` gives jobs what else they write.
+/// Runs every job of the command line, reports each, and returns the exit code. `files` are
+/// those that the verb knows of beside the jobs'. Several pictures are converted at once, each
+/// thread of them with a conversion that `make` makes there, and bands of one; the first is made,
+/// and may refuse the options, before anything is read. `name_more` gives jobs what else they
+/// write.
 int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
-            const MakeConversion& make, const std::vector<std::string>& also_read,
+            const MakeConversion& make, RunFiles& files,
             const std::function<void(Plan&)>& name_more = {});
 
 }  // namespace cuesta::cli

@@ -20,7 +20,7 @@ int run(const CLI::App& app, const State& state) {
                 "detect: no video is named; name videos, or a list with --cameras cameras.toml");
   const Cameras cameras =
       state.cameras.empty() ? cameras_of(app, state.inputs) : read_cameras(app, state.cameras);
-  check_names(cameras);
+  check_names(app, cameras);
   if (state.inputs.size() != 1) return detect_all(cameras, state.options.common.threads);
   const StopOnSignal stop;
   return cameras[0]->watch(stop);

@@ -211,17 +211,16 @@ int run(const State& state) {
     usage_error("-", "--lines -: {} already takes standard output; name a file for one of them",
                 state.common.json ? "--json" : "-o -");
   Image<uint8_t> mask;
-  std::vector<std::string> also_read;
   const auto make = [&] { return edges_conversion(state, mask); };
   if (!state.mask.empty()) {
     make();  // what it refuses comes before a file is read
-    also_read.push_back(state.mask);
     const auto picture = io::read_picture(state.mask, reading_of(state));
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
-  return convert(state.jobs, state.common, state.memory, make, also_read, [&](Plan& plan) {
-    if (wants_lines) name_lines(plan, state.lines, also_read);
+  RunFiles files(*state.common.verb);
+  return convert(state.jobs, state.common, state.memory, make, files, [&](Plan& plan) {
+    if (wants_lines) name_lines(plan, state.lines);
   });
 }
 

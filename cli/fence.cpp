@@ -37,6 +37,7 @@
 #include "cli/inputs.hpp"
 #include "cli/sandbox.hpp"
 #include "io/errors.hpp"
+#include "io/folder.hpp"
 #endif
 
 namespace cuesta::cli {
@@ -183,7 +184,7 @@ class Answers {
       if (!where || !results_.has_results(*where)) return EPERM;
       return hand_over(Descriptor(openat(folder.get(), ".", flags, mode & 0666)), flags);
     }
-    auto spot = spot_of(flags & O_NOFOLLOW ? fs::path(*path) : end_of_links(*path));
+    auto spot = spot_of(flags & O_NOFOLLOW ? fs::path(*path) : io::end_of_links(*path));
     if (!spot) return ENOENT;
     if (!results_.may_be(*spot)) return EPERM;
     // A pipe that nobody reads must not keep all others waiting.

@@ -8,24 +8,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cli/inputs.hpp"
+#include "io/folder.hpp"
 #include "io/formats.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
 namespace fs = std::filesystem;
 
-fs::path end_of_links(fs::path path) {
-  std::error_code error;
-  for (int i = 0; i < 40 && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
-    const auto next = fs::read_symlink(path, error);
-    path = next.is_absolute() ? next : path.parent_path() / next;
-  }
-  return path;
-}
-
 fs::path folder_at(const std::string& path) {
-  const fs::path whole = place_of(path);
+  std::error_code error;
+  fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  if (error) whole = path;
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
@@ -52,7 +45,7 @@ FencedResults::FencedResults(const std::vector<std::string>& results, pid_t chil
     std::error_code ignored;
     if (fs::is_directory(one, ignored)) {
       add_folder(one);
-    } else if (const auto spot = spot_of(end_of_links(one))) {
+    } else if (const auto spot = spot_of(io::end_of_links(one))) {
       files_.insert({spot->where, spot->name});
     }
   }

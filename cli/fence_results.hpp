@@ -45,8 +45,6 @@ struct Spot {
 };
 
 std::optional<Spot> spot_of(const std::filesystem::path& path);
-/// As far as links lead; a loop of them is refused where it is opened.
-std::filesystem::path end_of_links(std::filesystem::path path);
 /// Where a folder is or will be, whatever links lead there: "link/../out" need not be "out".
 std::filesystem::path folder_at(const std::string& path);
 

@@ -88,14 +88,13 @@ int run(const State& state) {
                 state.kernel, state.median);
   // A file of taps is read once: it may be a pipe.
   const KernelSpec kernel = state.median.empty() ? parse_kernel(state.kernel) : KernelSpec{};
-  std::vector<std::string> also_read;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
+  RunFiles files(*state.common.verb);
+  files.reads(state.kernel, "--kernel");
   const auto recipe =
       std::make_shared<recipes::FilterRecipe>(filter_of(state, kernel), type_of(state));
   return convert(
       state.jobs, state.common, state.memory,
-      [&] { return std::make_unique<Filter>(state, recipe); }, also_read);
+      [&] { return std::make_unique<Filter>(state, recipe); }, files);
 }
 
 }  // namespace

@@ -122,21 +122,6 @@ void check_exists(const std::string& input) {
     throw Error(ErrorCode::input, fmt::format("{}: {}", input, error.message()), input);
 }
 
-// What is read may not be written over, whichever job reads it.
-void check_not_read(const Plan& plan, const std::vector<std::string>& also_read) {
-  std::set<std::string> read;
-  for (const auto& job : plan.jobs) {
-    if (job.input != "-") read.insert(place_of(job.input));
-  }
-  for (const auto& path : also_read) read.insert(place_of(path));
-  for (const auto& job : plan.jobs) {
-    if (job.output != "-" && read.contains(place_of(job.output))) {
-      usage_error(job.output, "-o: the input {} would be overwritten; choose another name",
-                  job.output);
-    }
-  }
-}
-
 // The extension that a result in a folder has, with its dot; empty where it keeps its input's name.
 std::string own_extension(const Job& job, const JobOptions& options) {
   std::string from = job.input == "-" ? ".png" : fs::path(job.input).extension().string();
@@ -177,12 +162,6 @@ void name_in_folder(std::vector<Job>& jobs, const JobOptions& options) {
 }
 
 }  // namespace
-
-std::string place_of(const std::string& path) {
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : whole.string();
-}
 
 std::string Job::extension() const {
   return output == "-" ? format : fs::path(output).extension().string();
@@ -287,7 +266,7 @@ bool looks_like_a_file(const std::string& out) {
 
 }  // namespace
 
-Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read) {
+Plan plan_jobs(const JobOptions& options) {
   const auto& out = options.out;
   const std::string& format = options.format;
   Plan plan;
@@ -317,7 +296,6 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
     plan.jobs[0].output = out;
     plan.jobs[0].format = format.empty() ? ".png" : dotted(format);
     check_output(plan.jobs[0]);
-    check_not_read(plan, also_read);
     return plan;
   }
   std::error_code ignored;
@@ -329,16 +307,8 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
                 out, out);
   }
   name_in_folder(plan.jobs, options);
-  std::map<std::string, std::string> taken;
-  for (const auto& job : plan.jobs) {
-    if (const auto [at, is_new] = taken.emplace(job.output, job.input); !is_new) {
-      usage_error(job.output, "-o {}: both {} and {} would be written to {}", out, at->second,
-                  job.input, job.output);
-    }
-    check_output(job);
-  }
-  check_not_read(plan, also_read);
-  make_folder(out);
+  for (const auto& job : plan.jobs) check_output(job);
+  plan.folders.push_back(out);
   return plan;
 }
 

@@ -34,11 +34,8 @@ struct Plan {
   std::vector<Job> jobs{};
   /// Several inputs, or a folder: each is a case of its own, a bad one does not end the others.
   bool is_batch = false;
+  std::vector<std::string> folders{};  ///< of results, to be made
 };
-
-/// One name for one place, whether something is there or not. A hard link is another place: results
-/// are renamed into theirs.
-std::string place_of(const std::string& path);
 
 /// What `path` is, by what it holds: an animation is a stream. By its extension where that tells
 /// nothing. Throws Error{input} for a file of no kind that this build reads.
@@ -69,10 +66,9 @@ io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs);
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its
 /// extension, and ".png" is added where that cannot be written, or takes its place where the format
 /// would not keep every sample of a mask. Without an OUT, jobs have no output. Throws
-/// Error{invalid_argument} for an OUT that cannot be meant: one of the inputs (or of `also_read`),
-/// a file for several inputs, two inputs of one name. Throws Error{input} for a folder without
-/// pictures.
-Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read = {});
+/// Error{invalid_argument} for an OUT that cannot be meant: a file for several inputs. Throws
+/// Error{input} for a folder without pictures.
+Plan plan_jobs(const JobOptions& options);
 
 /// Does a job, and returns what says so to the user.
 using JobWork = std::function<std::function<void()>(const Job&)>;

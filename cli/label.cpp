@@ -9,6 +9,7 @@
 #include "cli/nearest.hpp"
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
+#include "cli/run_files.hpp"
 #include "cli/samples.hpp"
 #include "io/input_bytes.hpp"
 #include "recipes/descriptions.hpp"
@@ -125,8 +126,9 @@ int run(const State& state) {
   state.described.read(what.options);
   what.limit = OnCommandLine<double>::parse("--threshold", state.threshold);
   const Job job = job_of(state);
-  if (state.out != "-" && job.input != "-" && place_of(state.out) == place_of(job.input))
-    usage_error(state.out, "-o {}: this is the input; choose another name", state.out);
+  RunFiles files(*state.common.verb);
+  files.reads_input(job.input);
+  files.writes(state.out, "-o");
   const auto components = components_of(state, job, what);
   write_list(state.out, format, components);
   note("{}: {} components", job.input == "-" ? "standard input" : job.input, components.size());

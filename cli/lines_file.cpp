@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/results.hpp"
 #include "cuesta/version.hpp"
@@ -149,8 +148,7 @@ void name_in_folder(std::vector<Job>& jobs, const std::string& out) {
 
 }  // namespace
 
-void name_lines(Plan& plan, const LinesOptions& options,
-                const std::vector<std::string>& also_read) {
+void name_lines(Plan& plan, const LinesOptions& options) {
   const std::string& out = options.out;
   std::error_code ignored;
   const bool into_folder =
@@ -178,18 +176,7 @@ void name_lines(Plan& plan, const LinesOptions& options,
         into_folder || out == "-" ? (options.format.empty() ? "svg" : options.format) : named;
   }
   if (into_folder) name_in_folder(plan.jobs, out);
-  std::set<std::string> taken;
-  for (const Job& job : plan.jobs) {
-    if (job.input != "-") taken.insert(place_of(job.input));
-    if (!job.output.empty() && job.output != "-") taken.insert(place_of(job.output));
-  }
-  for (const auto& path : also_read) taken.insert(place_of(path));
-  for (const Job& job : plan.jobs) {
-    if (job.lines != "-" && !taken.insert(place_of(job.lines)).second)
-      usage_error(job.lines, "--lines: {} is read or written already; choose another name",
-                  job.lines);
-  }
-  if (into_folder) make_folder(out);
+  if (into_folder) plan.folders.push_back(out);
 }
 
 std::string text_of_lines(std::string_view format, const Polylines& lines,

@@ -18,9 +18,9 @@ struct LinesOptions {
 };
 
 /// Sets Job::lines and Job::lines_format of every job: `out` itself, or a file of the picture's
-/// name in the folder `out`, which is made. Throws Error{invalid_argument} for a name of no format,
-/// for what is no picture or has several, and for a file that is read or written twice.
-void name_lines(Plan& plan, const LinesOptions& options, const std::vector<std::string>& also_read);
+/// name in the folder `out`. Throws Error{invalid_argument} for a name of no format, and for what
+/// is no picture or has several.
+void name_lines(Plan& plan, const LinesOptions& options);
 
 /// What is written beside the lines.
 struct LinesFacts {

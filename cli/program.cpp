@@ -11,6 +11,7 @@
 #include "cli/config.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
+#include "cli/run_files.hpp"
 #include "cuesta/version.hpp"
 
 namespace cuesta::cli {
@@ -40,7 +41,6 @@ int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& a
     as_options(arguments);
     add_config(app, arguments);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    save_config(app);
   } catch (const CLI::Success& asked) {  // --help, --version
     std::ostringstream text;
     app.exit(asked, text, text);
@@ -56,7 +56,13 @@ int run_verb(CLI::App& app, const std::function<std::vector<Verb>(CLI::App&)>& a
   for (const Verb& verb : verbs) {
     if (!verb.app->parsed()) continue;
     start_time_limit(*verb.app);
-    return run(verb);
+    RunFiles files(*verb.app);  // refuses what no verb may do
+    const pid_t self = getpid();
+    const int code = run(verb);
+    // The child of --sandbox comes back here, too; what it decoded has no say in options.
+    const bool succeeded = code == exit_done || code == exit_interrupted;
+    if (succeeded && getpid() == self) save_config(*verb.app);
+    return code;
   }
   return exit_usage;
 }

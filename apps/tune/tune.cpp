@@ -11,6 +11,7 @@
 #include "apps/tune/page.hpp"
 #include "apps/tune/photo.hpp"
 #include "cli/inputs.hpp"
+#include "cli/run_files.hpp"
 #include "cli/sandbox.hpp"
 #include "io/frames.hpp"
 
@@ -101,6 +102,7 @@ int run(const TuneOptions& options) {
                 fmt::format("{}: live video is not supported; record a file first", options.input),
                 options.input);
   }
+  RunFiles(*options.common.verb).reads_input(options.input);
   std::unique_ptr<Subject> subject;
   Server server(options.port,
                 [&](const HttpRequest& request) { return answered(*subject, request); });

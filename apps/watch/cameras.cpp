@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "cli/config.hpp"
-#include "cli/inputs.hpp"
 #include "cli/table_file.hpp"
 #include "cli/watch.hpp"
 #include "core/threads.hpp"
@@ -129,12 +128,12 @@ Cameras read_cameras(const CLI::App& app, const std::string& path) {
 
 int detect_all(const Cameras& cameras, int threads) {
   const int count = int(cameras.size());
-  std::map<std::string, int> uses;  // of a place for lines
+  std::map<std::string, int> uses;  // of a file of lines
   bool has_stdout = false;
   for (const auto& camera : cameras) {
     const DetectOptions& options = camera->options();
     has_stdout |= options.json == "-" || options.out == "-";
-    if (!options.json.empty()) ++uses[place_of(options.json)];
+    if (!options.json.empty()) ++uses[options.json];
   }
   const StopOnSignal stop;
   Progress progress("frames", std::nullopt, has_stdout);
@@ -142,8 +141,8 @@ int detect_all(const Cameras& cameras, int threads) {
   Results together(io::Placing::growing);
   std::map<std::string, std::shared_ptr<JsonLines>> shared;
   const auto lines_of = [&](const DetectOptions& camera) -> std::shared_ptr<JsonLines> {
-    if (camera.json.empty() || uses[place_of(camera.json)] < 2) return nullptr;
-    auto& lines = shared[place_of(camera.json)];
+    if (camera.json.empty() || uses[camera.json] < 2) return nullptr;
+    auto& lines = shared[camera.json];
     if (!lines) {
       lines = std::make_shared<JsonLines>(camera.json, together.placing());
       together.add(camera.json, [lines] { lines->finish(); });

@@ -1,6 +1,7 @@
 #include "io/folder.hpp"
 
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +36,35 @@ std::vector<std::string> names_in(const std::filesystem::path& folder, std::erro
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int most = 40;  // as Linux has it
+  std::error_code error;
+  for (int i = 0;
+       i < most && std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)); ++i) {
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
+}
+
+std::optional<FilePlace> file_place(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return FilePlace{status.st_dev, status.st_ino, {}};
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::absolute(end_of_links(path), error), names;
+  if (error) return std::nullopt;
+  // Folders that do not exist yet have no links: ".." leads back where it was.
+  at = at.lexically_normal();
+  while (at.has_relative_path()) {
+    names = at.filename() / names;
+    at = at.parent_path();
+    if (stat(at.c_str(), &status) == 0)
+      return FilePlace{status.st_dev, status.st_ino, (names / "").parent_path().string()};
+  }
+  return std::nullopt;
 }
 
 }  // namespace cuesta::io

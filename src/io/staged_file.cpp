@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "io/errors.hpp"
+#include "io/folder.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -37,19 +38,6 @@ int take_slot(const std::string& path) {
     return i;
   }
   return -1;
-}
-
-// The name at the end of a chain of symbolic links, whether there is a file or not.
-std::filesystem::path end_of_links(std::filesystem::path path) {
-  constexpr int most = 40;  // as Linux has it
-  std::error_code error;
-  for (int i = 0; i < most; ++i) {
-    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return path;
-    const auto next = std::filesystem::read_symlink(path, error);
-    if (error) throw_output(path, error.message());
-    path = next.is_absolute() ? next : path.parent_path() / next;
-  }
-  throw_output(path, reason_of(ELOOP));
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -87,6 +75,8 @@ StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw_output(target, "it exists and is not a regular file; choose another name");
   target_ = end_of_links(target);
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(target_, error)))
+    throw_output(target, reason_of(ELOOP));
   // What may not be written may not be replaced either.
   if (std::filesystem::exists(status) && access(target_.c_str(), W_OK) != 0)
     throw_output(target, reason_of(errno));

@@ -1351,7 +1351,9 @@ class ListAndVerify(CommandTest):
         self.fails(USAGE, "bench", "cpu", "--only", "speed", says=["speed"])
         self.fails(USAGE, "bench", "roofline", "--sweep", "block", says=["block=8,16,32"])
         self.fails(USAGE, "bench", "roofline", "--sweep", "nonsense=1", says=["nonsense"])
-        self.fails(USAGE, "bench", "roofline", "--json", "-", "--csv", "-", says=["only one"])
+        self.fails(
+            USAGE, "bench", "roofline", "--json", "-", "--csv", "-", says=["takes one of them"]
+        )
         self.fails(
             INPUT,
             "bench",
