@@ -49,7 +49,8 @@ std::optional<RunFiles::Entry> RunFiles::entry_of(const std::string& path, int s
   struct stat status {};
   const bool exists =
       path == "-" ? fstat(standard_stream, &status) == 0 : stat(path.c_str(), &status) == 0;
-  const auto place = exists ? io::FilePlace{status.st_dev, status.st_ino, {}} : io::file_place(path);
+  const auto place =
+      exists ? io::FilePlace{status.st_dev, status.st_ino, {}} : io::file_place(path);
   if (!place) return std::nullopt;  // opening it will say what is wrong
   const bool is_file = exists && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
   return Entry{*place, path, is_file, exists && is_null_device(status), std::move(shown), {}};

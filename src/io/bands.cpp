@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -14,31 +15,53 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "cuesta/version.hpp"
 #include "io/band_budget.hpp"
 #include "io/band_feed.hpp"
 #include "io/band_pass.hpp"
 #include "io/band_stage.hpp"
+#include "io/checksum.hpp"
 #include "io/errors.hpp"
 #include "io/resolved_rows.hpp"
 #include "io/spare_rows.hpp"
+#include "io/vips.hpp"
 #include "recipes/convert.hpp"
 
 namespace cuesta::io {
 namespace {
 
-// What a result is made of: the same words, the same bytes.
+// Of blocks all over the file, its first and last among them: times can be set back, and some file
+// systems have none.
+uint64_t sampled_checksum(const std::filesystem::path& source, int64_t size) {
+  constexpr int64_t block = 4096, most = 256;
+  std::ifstream file(source, std::ios::binary);
+  std::array<char, block> bytes{};
+  Checksum sum;
+  const int64_t last = std::max<int64_t>(0, (size - 1) / block);
+  for (int64_t i = 0, count = std::min(last + 1, most); i < count; ++i) {
+    file.seekg((count == 1 ? 0 : last * i / (count - 1)) * block);
+    file.read(bytes.data(), block);
+    sum.add(bytes.data(), file.gcount());
+    file.clear();
+  }
+  return sum.value();
+}
+
+// What a result is made of, and by whom: the same words, the same bytes.
 std::string key_of(const std::filesystem::path& source, const BandSettings& settings,
                    const BandWork& work) {
   struct stat status {};
   if (stat(source.c_str(), &status) != 0) throw_input(source.string(), reason_of(errno));
   std::error_code ignored;
   const Rect region = settings.region.value_or(Rect());
-  std::string key = fmt::format("{} {} {} {}.{} page {} band {} partial {} region {} {} {} {}: {}",
-                                std::filesystem::absolute(source, ignored).string(), status.st_ino,
-                                status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                                settings.limits.page.value_or(0), settings.limits.band,
-                                settings.limits.allow_partial, region.x, region.y, region.width,
-                                region.height, work.key);
+  std::string key = fmt::format(
+      "cuesta {} libvips {} {} {} {} {}.{} {}.{} {:x} page {} band {} partial {} region {} {} {} "
+      "{}: {}",
+      CUESTA_VERSION, vips_version_string(), std::filesystem::absolute(source, ignored).string(),
+      status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+      status.st_ctim.tv_sec, status.st_ctim.tv_nsec, sampled_checksum(source, status.st_size),
+      settings.limits.page.value_or(0), settings.limits.band, settings.limits.allow_partial,
+      region.x, region.y, region.width, region.height, work.key);
   std::replace(key.begin(), key.end(), '\n', ' ');
   return key;
 }
@@ -96,7 +119,8 @@ class BandRun {
     result_.source_channels = facts.channels;
     check_writable(target_, work_.type, work_.writing);
     row_bytes_ = bytes_of_result(facts_, work_, canny_);
-    stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, settings_.bands.resume);
+    stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, facts_.size.height,
+                   settings_.bands.resume);
     result_.resumed_rows = stage_->rows();
     if (canny_ && stage_->thresholds()) canny_->set_thresholds(*stage_->thresholds());
     meter_.emplace(settings_.bands, int64_t(facts_.size.height) * (wants_counts() ? 3 : 2));

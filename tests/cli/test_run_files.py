@@ -226,9 +226,7 @@ class RunFiles(CommandTest):
         self.assertEqual((self.at / "saved.toml").read_bytes(), b"[edges]\n")
         (self.at / "saved.toml").unlink()
         (self.at / "photo.png").write_bytes(b"no picture")
-        self.run_cuesta(
-            "edges", "photo.png", "-o", "o.png", "--save-config", "saved.toml", code=3
-        )
+        self.run_cuesta("edges", "photo.png", "-o", "o.png", "--save-config", "saved.toml", code=3)
         self.assertFalse((self.at / "saved.toml").exists())
 
 

@@ -1,5 +1,9 @@
 // Files worked on in bands become byte for byte what the whole pictures become.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +20,7 @@
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
 #include "io/bands.hpp"
+#include "io/checksum.hpp"
 #include "recipes/edges.hpp"
 #include "recipes/filter.hpp"
 #include "support/drawings.hpp"
@@ -508,6 +513,137 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
   write(source, picture);
   EXPECT_EQ(edges_file(source, target, options, {.rows = 70}).resumed_rows, 0);
   EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+}
+
+// What a process that was killed left of a picture of 400 rows, when 200 were made; a copy of each
+// file stands for it.
+class LeftBands : public testing::Test {
+ protected:
+  static constexpr const char* rows_name = ".made.tif.cuesta-rows";
+  static constexpr const char* journal_name = ".made.tif.cuesta-journal";
+
+  FileResult make(const std::string& to, const BandOptions& bands) {
+    return edges_file(source, to, CannyEdges{}, bands);
+  }
+  void SetUp() override {
+    write(source, drawn(300, 400, 1, PixelType::u8));
+    make(folder / "whole.tif", {.rows = 50});
+    struct Killed {};
+    BandOptions bands{.rows = 50};
+    bands.progress = [&](int64_t done, int64_t) {
+      if (done < 600) return;
+      rows = bytes_of(folder / rows_name);
+      journal = bytes_of(folder / journal_name);
+      throw Killed();
+    };
+    EXPECT_THROW(make(target, bands), Killed);
+  }
+  void lay(const std::string& name, const std::string& bytes) {
+    std::filesystem::remove(folder / name);
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+    chmod((folder / name).c_str(), 0600);
+  }
+  // Continues from these files, and returns how many rows were taken over.
+  int64_t resumed(const std::string& of_rows, const std::string& of_journal) {
+    lay(rows_name, of_rows);
+    lay(journal_name, of_journal);
+    std::filesystem::remove(target);
+    const FileResult result = make(target, {.rows = 50});
+    EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+    return result.resumed_rows;
+  }
+
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", target = folder / "made.tif";
+  std::string rows, journal;
+};
+
+TEST_F(LeftBands, AreTakenAsTheyWereWritten) { EXPECT_EQ(resumed(rows, journal), 200); }
+
+TEST_F(LeftBands, AreMadeAgainWhereAnyByteWasChanged) {
+  for (size_t at = 0; at < rows.size(); at += 997) {
+    std::string changed = rows;
+    changed[at] = char(changed[at] ^ 4);
+    EXPECT_LE(resumed(changed, journal), int64_t(at * 400 / rows.size())) << at;
+  }
+  for (size_t at = 0; at + 4096 <= rows.size(); at += 4096) {
+    std::string lost = rows;
+    std::fill_n(lost.begin() + ptrdiff_t(at), 4096, '\0');
+    if (lost == rows) continue;
+    EXPECT_LT(resumed(lost, journal), 200) << at;
+  }
+  for (size_t at = 0; at < journal.size(); ++at) {
+    std::string changed = journal;
+    changed[at] = char(changed[at] ^ 1);
+    EXPECT_LT(resumed(rows, changed), 200) << changed;
+  }
+}
+
+TEST_F(LeftBands, ByAForgedJournalAreForgotten) {
+  for (const char* line :
+       {"rows 100000 5 0", "rows 2147483647 5 0", "rows -5 1 0", "rows 400 0 0"}) {
+    const std::string text(line);
+    // With the checksum that the line before continues in, too.
+    const std::string last = journal.substr(0, journal.size() - 1);
+    const uint64_t before = std::stoull(last.substr(last.rfind(' ')), nullptr, 16);
+    const auto sum = io::checksum_of(text, before);
+    EXPECT_EQ(resumed(rows + std::string(1 << 20, 'x'),
+                      fmt::format("{}{} {:016x}\n", journal, text, sum)),
+              200);
+    EXPECT_EQ(resumed(rows, journal + text + "\n"), 200);
+  }
+}
+
+TEST_F(LeftBands, OfASourceWhoseTimesWereSetBackAreForgotten) {
+  struct stat before {};
+  ASSERT_EQ(stat(source.c_str(), &before), 0);
+  const std::string old = bytes_of(source);
+  std::fstream file(source, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(int64_t(old.size()) / 2);
+  file.put(char(old[old.size() / 2] ^ 64));
+  file.close();
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(utimensat(AT_FDCWD, source.c_str(), times, 0), 0);
+  make(folder / "whole.tif", {.rows = 50});
+  EXPECT_EQ(resumed(rows, journal), 0);
+}
+
+TEST_F(LeftBands, ThatAreNotOursAloneAreRefused) {
+  const auto refused = [&](const char* name, const char* what) {
+    const auto text = error_of(ErrorCode::output, [&] { make(target, {.rows = 50}); });
+    EXPECT_NE(text.find(name), text.npos) << text;
+    EXPECT_NE(text.find("not yours alone"), text.npos) << what << ": " << text;
+    EXPECT_FALSE(std::filesystem::exists(target)) << what;
+  };
+  const std::string precious = folder / "precious";
+  for (const char* name : {rows_name, journal_name}) {
+    const std::string path = folder / name;
+    const auto fresh = [&] {
+      std::filesystem::remove(path);
+      lay("precious", "precious");
+    };
+    fresh();
+    std::filesystem::create_hard_link(precious, path);
+    refused(name, "another name of it");
+    fresh();
+    std::filesystem::create_symlink(precious, path);
+    refused(name, "a link");
+    fresh();
+    lay(name, rows);
+    ASSERT_EQ(chmod(path.c_str(), 0666), 0);
+    refused(name, "others may write to it");
+    fresh();
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    refused(name, "a pipe");
+    fresh();
+    lay(name, rows);
+    if (geteuid() == 0) {
+      ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
+      refused(name, "another user's");
+    }
+    EXPECT_EQ(bytes_of(precious), "precious");
+    std::filesystem::remove(path);
+  }
 }
 
 TEST(Bands, WhatIsNoBandIsSaid) {

@@ -58,7 +58,8 @@ class _Kept:
     def maker(self, work: Work, file: str) -> Any:
         """Returns the maker for a picture."""
         status = os.stat(file)
-        key = (file, status.st_ino, status.st_size, status.st_mtime_ns, repr(work.work))
+        times = (status.st_mtime_ns, status.st_ctime_ns)
+        key = (file, status.st_dev, status.st_ino, status.st_size, times, repr(work.work))
         if key != self._key:
             self._key, self._maker = (), None
             self._maker = work.work.with_threads(work.threads).maker(file)
