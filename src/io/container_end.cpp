@@ -186,6 +186,17 @@ bool ts_is_cut(Bytes& file) {
   return file.size() % 188 != 0;
 }
 
+// The index is the end: its length is before its checksum, and so it is found. Writers that leave
+// it out are taken for cut, as nothing else says that the last frame is whole.
+bool nut_is_cut(Bytes& file) {
+  constexpr auto startcode = "NX\xdd\x67\x2f\x23\xe6\x4e"sv;
+  constexpr int64_t length_and_checksum = 12;
+  const int64_t at = file.size() - length_and_checksum;
+  if (at < 0) return true;
+  const uint64_t length = number(file.get(at, 8), true);
+  return length > uint64_t(file.size()) || file.get(file.size() - int64_t(length), 8) != startcode;
+}
+
 }  // namespace
 
 bool ends_before_its_container(std::string_view container, AVIOContext& bytes) {
@@ -199,6 +210,7 @@ bool ends_before_its_container(std::string_view container, AVIOContext& bytes) {
   if (container == "flv") return flv_is_cut(file);
   if (container == "ogg") return ogg_is_cut(file);
   if (container == "gif") return gif_is_cut(file);
+  if (container == "nut") return nut_is_cut(file);
   if (container == "mpegts") return ts_is_cut(file);
   return false;
 }

@@ -36,7 +36,7 @@ bool VideoPackets::seek(const VideoPart& part) {
   av_packet_unref(packet_.get());
   waits_ = false;
   count_ = first_ = part.packet;
-  end_ = last_byte_ = 0;
+  end_ = 0;
   return part.packet == 0 || find_key_frame(part);
 }
 
@@ -77,7 +77,6 @@ int VideoPackets::next() {
     if (!kept_.back()) throw std::bad_alloc();
   }
   ++count_;
-  last_byte_ = packet_->pos >= 0 ? packet_->pos + packet_->size : 0;
   const int64_t shown = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
   if (shown != AV_NOPTS_VALUE)
     end_ = std::max(end_, shown - start_ + std::max<int64_t>(packet_->duration, 0));
@@ -101,8 +100,6 @@ bool VideoPackets::ends_early(double frame_seconds) const {
   if (io && io->error < 0 && io->error != AVERROR_EOF) return true;
   const std::string_view container = context().iformat->name;
   if (!is_live() && io && ends_before_its_container(container, *context().pb)) return true;
-  // libav fills what is missing of a NUT packet with what is there.
-  if (last_byte_ > 0 && container == "nut" && last_byte_ > avio_size(context().pb)) return true;
   if (is_mp4()) return count_ < av::index_entries(*stream_);
   if (container == "avi") return ends_before_avi_says();
   if (container.find("matroska") != container.npos) return ends_before_matroska_says(frame_seconds);
@@ -111,8 +108,7 @@ bool VideoPackets::ends_early(double frame_seconds) const {
 
 bool VideoPackets::ends_before_avi_says() const {
   const AVRational rate = av::positive_or(stream_->avg_frame_rate, {25, 1});
-  const int64_t frame =
-      std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), stream_->time_base));
+  const int64_t frame = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), stream_->time_base));
   return stream_->duration > 0 && end_ > 0 && end_ + frame <= stream_->duration;
 }
 

@@ -61,10 +61,9 @@ class VideoPackets {
   bool waits_ = false;  // the key frame that was sought
   bool keeps_ = false;
   std::deque<av::PacketPtr> kept_, again_;
-  int64_t first_ = 0;      // packets before the part
+  int64_t first_ = 0;  // packets before the part
   int64_t count_ = 0;
-  int64_t end_ = 0;        // when the last of them ends, in the stream's time base
-  int64_t last_byte_ = 0;  // where the last one ends in the file; 0 where libav does not say
+  int64_t end_ = 0;  // when the last of them ends, in the stream's time base
 };
 
 }  // namespace cuesta::io

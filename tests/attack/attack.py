@@ -66,7 +66,7 @@ LISTS = {
     "--save-config": "o.toml",
 }
 # Formats with a frame's or page's end anywhere: docs/user/reliability.md says which.
-CANNOT_KNOW = {".ts", ".nut"}
+CANNOT_KNOW = {".ts"}
 # A process that ends while it writes which of its lines ran would spoil the file of all others.
 UNCOUNTED = {"LLVM_PROFILE_FILE": "/dev/null"}
 # What libraries are made of, and who called them is asked instead.
@@ -762,6 +762,11 @@ class Attack(CudaFaults):
             ("mp4", self.root / "fragments.mp4", False),
             ("mkv", self.root / "ffv1.mkv", False),
         ]
+        if shutil.which("ffmpeg"):  # of whose packets any number of bytes decodes
+            lossless = self.root / "ffv1.nut"
+            make = ["ffmpeg", "-loglevel", "error", "-i", self.root / "ffv1.mkv", "-c", "copy"]
+            subprocess.run([*make, lossless], check=True)
+            made.append(("nut", lossless, False))
         for kind in ("png", "tif", "jpg", "pgm", "webp", "gif", "bmp", "jp2", "jxl", "avif"):
             path = self.root / f"seed-still.{kind}"
             if self.run(["filter", self.photo, "-o", path, "--kernel", "average:3"]).code == 0:
