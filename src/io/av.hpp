@@ -14,10 +14,16 @@ extern "C" {
 }
 
 #include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuesta/error.hpp"
@@ -51,6 +57,16 @@ inline void check_resources(int error) {
     throw Error(ErrorCode::out_of_memory, "the system cannot start more threads for this process");
 }
 
+/// Runs a call of libav on a file. Throws std::bad_alloc where memory ran out in this thread,
+/// whatever the call returns: demuxers skip packets that they have no memory for.
+template <class Call>
+int with_memory(Call&& call) {
+  errno = 0;
+  const int result = call();
+  if (errno == ENOMEM) throw std::bad_alloc();
+  return result;
+}
+
 /// Options by name for a muxer or demuxer, or the same ones for each of `count` decoders. libav
 /// passes over names that it does not know.
 class Options {
@@ -79,10 +95,43 @@ inline void set_option(AVCodecContext& encoder, const char* name, const char* va
   check_resources(av_opt_set(encoder.priv_data, name, value, 0));
 }
 
-/// libav prints to stderr by default; what matters comes back as Error.
+/// What a decoder complains of, from any of its threads, as its context's `opaque`. libav drops
+/// slices and whole frames that fail inside of a packet, want of memory included, and returns
+/// success: its log alone tells.
+class Complaints {
+ public:
+  void add(const char* format, va_list values) noexcept {
+    if (std::string_view(format).starts_with("warning")) return;  // whatever its level is
+    if (came_.test_and_set()) return;                             // the first one counts
+    std::vsnprintf(text_.data(), text_.size(), format, values);
+    text_[std::strcspn(text_.data(), "\n")] = '\0';
+    whole_ = true;
+  }
+  /// The first one; null where there is none. Stays until clear().
+  const char* first() const { return whole_ ? text_.data() : nullptr; }
+  void clear() {
+    whole_ = false;
+    came_.clear();
+  }
+
+ private:
+  std::atomic_flag came_;
+  std::atomic<bool> whole_{false};
+  std::array<char, 128> text_{};
+};
+
+/// libav prints to stderr by default; what matters comes back as Error, or to a decoder's
+/// Complaints.
 inline void be_quiet() {
   static std::once_flag once;
-  std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });
+  std::call_once(once, [] {
+    av_log_set_callback([](void* from, int level, const char* format, va_list values) {
+      if (level > AV_LOG_ERROR || !from) return;
+      if (*static_cast<const AVClass**>(from) != avcodec_get_class()) return;
+      auto* to = static_cast<Complaints*>(static_cast<AVCodecContext*>(from)->opaque);
+      if (to) to->add(format, values);
+    });
+  });
 }
 
 /// `value`, or `otherwise` where it is not positive.

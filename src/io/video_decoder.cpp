@@ -45,15 +45,22 @@ AVPixelFormat VideoDecoder::stored_format(const AVFrame& frame) const {
 }
 
 int VideoDecoder::send(const AVPacket* packet) {
-  const int error = avcodec_send_packet(context_.get(), packet);
+  const int error = av::with_memory([&] { return avcodec_send_packet(context_.get(), packet); });
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
   return error;
 }
 
 int VideoDecoder::receive(AVFrame& frame) {
-  const int error = avcodec_receive_frame(context_.get(), &frame);
+  const int error = av::with_memory([&] { return avcodec_receive_frame(context_.get(), &frame); });
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
   return error;
+}
+
+std::string VideoDecoder::take_complaint() {
+  const char* first = complaints_.first();
+  std::string text = first ? first : "";
+  if (first) complaints_.clear();
+  return text;
 }
 
 void VideoDecoder::reopen_on_cpu() {
@@ -65,8 +72,8 @@ void VideoDecoder::refuse_gpu(std::string why) {
   why_not_gpu_ = std::move(why);
   if (!limits_.gpu->required) return;
   throw Error(ErrorCode::unsupported,
-              fmt::format("{}: cannot be decoded on cuda:{}: {}", packets_.name(), limits_.gpu->device,
-                          why_not_gpu_),
+              fmt::format("{}: cannot be decoded on cuda:{}: {}", packets_.name(),
+                          limits_.gpu->device, why_not_gpu_),
               packets_.name());
 }
 
@@ -103,11 +110,12 @@ void VideoDecoder::open(bool asks_gpu) {
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
   if (!codec) {
     throw_input(packets_.name(), fmt::format("no decoder is available for its video stream ({})",
-                                    avcodec_get_name(parameters.codec_id)));
+                                             avcodec_get_name(parameters.codec_id)));
   }
   context_.reset(avcodec_alloc_context3(codec));
   if (!context_ || avcodec_parameters_to_context(context_.get(), &parameters) < 0)
     throw std::bad_alloc();
+  context_->opaque = &complaints_;
   context_->pkt_timebase = packets_.stream().time_base;
   // libav refuses more, and each of them has frames of its own.
   constexpr int max_threads = 16;
@@ -125,14 +133,13 @@ void VideoDecoder::open(bool asks_gpu) {
   // Damage is an error here, not something to paint over, unless the user said otherwise.
   if (!limits_.allow_partial && !packets_.is_live())
     context_->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
-  const int error = avcodec_open2(context_.get(), codec, nullptr);
+  const int error = av::with_memory([&] { return avcodec_open2(context_.get(), codec, nullptr); });
   av::check_resources(error);
   if (error < 0) {
-    throw_input(packets_.name(), fmt::format("its video stream ({}) cannot be decoded: {}", codec->name,
-                                    av::words(error)));
+    throw_input(packets_.name(), fmt::format("its video stream ({}) cannot be decoded: {}",
+                                             codec->name, av::words(error)));
   }
 }
-
 
 }  // namespace cuesta::io
 #endif

@@ -28,6 +28,9 @@ class VideoDecoder {
   int send(const AVPacket* packet);
   /// Receives a frame. Returns libav's error; throws std::bad_alloc.
   int receive(AVFrame& frame);
+  /// What it dropped since the last call, in libav's words; empty where nothing was. Ask after
+  /// receive().
+  std::string take_complaint();
   /// Forgets the frames that are in flight.
   void flush() { avcodec_flush_buffers(context_.get()); }
 
@@ -44,6 +47,7 @@ class VideoDecoder {
 
   const VideoPackets& packets_;
   const StreamLimits& limits_;
+  av::Complaints complaints_;  // before the context, whose threads end with it
   av::CodecPtr context_;
   std::optional<GpuDecoder> gpu_;
   std::string why_not_gpu_;

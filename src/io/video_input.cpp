@@ -195,7 +195,8 @@ int VideoInput::open_context() {
     context_->pb = io_;
     context_->flags |= AVFMT_FLAG_CUSTOM_IO;
     context_->io_open = refuse_to_open;
-    return avformat_open_input(&context_, name_.c_str(), nullptr, nullptr);
+    return av::with_memory(
+        [&] { return avformat_open_input(&context_, name_.c_str(), nullptr, nullptr); });
   }
   const AVInputFormat* format = nullptr;
   av::Options options;
@@ -249,7 +250,8 @@ void VideoInput::open(int64_t max_pixels) {
     // libav tries decoders here; they keep to the limit too.
     av::Options options(context_->nb_streams);
     options.set("max_pixels", max_pixels);
-    error = avformat_find_stream_info(context_, options.get());
+    const auto find = [&] { return avformat_find_stream_info(context_, options.get()); };
+    error = limits_ ? find() : av::with_memory(find);
     if (!limits_) av::check_resources(error);
     if (error < 0) throw_input(name_, fmt::format("cannot be read: {}", words(error)));
   } catch (...) {
@@ -259,7 +261,10 @@ void VideoInput::open(int64_t max_pixels) {
 }
 
 int VideoInput::read(AVPacket& packet) {
-  if (!limits_) return stopped() ? AVERROR_EXIT : av_read_frame(context_, &packet);
+  if (!limits_) {
+    if (stopped()) return AVERROR_EXIT;
+    return av::with_memory([&] { return av_read_frame(context_, &packet); });
+  }
   wait_no_longer_than(limits_->timeout);
   for (;;) {
     const int error = av_read_frame(context_, &packet);

@@ -130,6 +130,7 @@ struct VideoReader::State {
     frame_is_damaged = false;
     while (!ended) {
       const int error = decoder.receive(*decoded);
+      report_dropped();
       if (error == 0) {
         if (is_outside_part()) continue;
         check();
@@ -146,6 +147,15 @@ struct VideoReader::State {
       }
     }
     return false;
+  }
+
+  // Live streams, and parts until their first frame, may have frames that refer to what was before.
+  void report_dropped() {
+    const std::string what = decoder.take_complaint();
+    const bool may_lack_references =
+        packets.is_live() || (limits.part.packet > 0 && index == limits.part.first);
+    if (!what.empty() && !may_lack_references)
+      report(at_frame(fmt::format("its data are lost or damaged ({})", what)));
   }
 
   void check() {

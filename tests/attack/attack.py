@@ -425,6 +425,31 @@ class Attack(CudaFaults):
                         late=True,
                     )
 
+    def without_memory(self, make, fault, whole):
+        """Why it is bad how a command ends whose allocation fails; nothing and a word for its end, otherwise."""
+        report = self.root / "report"
+        report.unlink(missing_ok=True)
+        at = self.fresh()
+        run = self.run(make(at), fault=fault, report=report, seconds=20, ask=bool(self.shim))
+        left = {p.name: p.read_bytes() for p in at.iterdir()}
+        innermost = innermost_of(report, "signal") or "cuesta"
+        failed = innermost_of(report, "fault") or "nothing"
+        if run.hung:  # in whose code it waits, the last signal tells
+            return "it hangs" if innermost == "cuesta" else ("", f"{innermost} waits for ever")
+        if run.code == 0 and left != whole:
+            return f"exit 0, and the result differs: {failed} had no memory"
+        if run.code != 0 and left and left != whole:
+            return f"exit {run.code} leaves {', '.join(left)}: {failed} had no memory"
+        if run.crashed():
+            if "Fatal glibc error" in run.err:
+                innermost = "libc.so.6"
+            if innermost == "cuesta":
+                return f"we end by signal {abs(run.code)}: {failed} had no memory"
+            return "", f"{innermost} ends the process"
+        if run.code not in (0, 1, 3, 4, 5):
+            return f"exit {run.code}: {run.err.strip()}"
+        return "", f"exit {run.code}"
+
     def malloc(self):
         """An allocation of a C library fails: what it makes of it is its own, but nothing is half done, and we do not crash."""
         met = set()
@@ -440,37 +465,35 @@ class Attack(CudaFaults):
             for place in self.sample(fresh, 4):
                 fault = f"malloc:@{place}:ENOMEM"
 
-                def check():
-                    report = self.root / "report"
-                    report.unlink(missing_ok=True)
-                    at = self.fresh()
-                    run = self.run(
-                        make(at), fault=fault, report=report, seconds=20, ask=bool(self.shim)
-                    )
-                    left = {p.name: p.read_bytes() for p in at.iterdir()}
-                    innermost = innermost_of(report, "signal") or "cuesta"
-                    failed = innermost_of(report, "fault") or "nothing"
-                    if run.hung:  # in whose code it waits, the last signal tells
-                        return (
-                            "it hangs"
-                            if innermost == "cuesta"
-                            else ("", f"{innermost} waits for ever")
-                        )
-                    if run.code == 0 and left != whole:
-                        return f"exit 0, and the result differs: {failed} had no memory"
-                    if run.code != 0 and left and left != whole:
-                        return f"exit {run.code} leaves {', '.join(left)}: {failed} had no memory"
-                    if run.crashed():
-                        if "Fatal glibc error" in run.err:
-                            innermost = "libc.so.6"
-                        if innermost == "cuesta":
-                            return f"we end by signal {abs(run.code)}: {failed} had no memory"
-                        return "", f"{innermost} ends the process"
-                    if run.code not in (0, 1, 3, 4, 5):
-                        return f"exit {run.code}: {run.err.strip()}"
-                    return "", f"exit {run.code}"
+                self.point(
+                    "no malloc",
+                    make(self.root / "out"),
+                    fault,
+                    lambda: self.without_memory(make, fault, whole),  # noqa: B023
+                )
 
-                self.point("no malloc", make(self.root / "out"), fault, check)
+    def lost_frames(self):
+        """An allocation fails while a video is demultiplexed and decoded: no frame is lost or changed with success. By number, as
+        the innermost calls are the same for most of them."""
+        for ending, seed, is_still in self.seeds():
+            if is_still:
+                continue
+
+            def make(at, seed=seed):
+                return ["detect", seed, "--json", at / "o.ndjson"]
+
+            whole, counts = self.undisturbed(make)
+            if whole is None:
+                continue
+            for n in self.sample(range(1, counts["malloc"] + 1), 4):
+                fault = f"malloc:{n}:ENOMEM"
+
+                self.point(
+                    "lost frames",
+                    make(self.root / "out"),
+                    f"{seed.name}:{n}",
+                    lambda: self.without_memory(make, fault, whole),  # noqa: B023
+                )
 
     def sandbox(self):
         """--sandbox: the same bytes, no signal that ends the command, nothing left of a decoder that a signal ended."""
@@ -764,7 +787,16 @@ class Attack(CudaFaults):
         ]
         if shutil.which("ffmpeg"):  # of whose packets any number of bytes decodes
             lossless = self.root / "ffv1.nut"
-            make = ["ffmpeg", "-loglevel", "error", "-i", self.root / "ffv1.mkv", "-c", "copy"]
+            make = [
+                "ffmpeg",
+                "-y",
+                "-loglevel",
+                "error",
+                "-i",
+                self.root / "ffv1.mkv",
+                "-c",
+                "copy",
+            ]
             subprocess.run([*make, lossless], check=True)
             made.append(("nut", lossless, False))
         for kind in ("png", "tif", "jpg", "pgm", "webp", "gif", "bmp", "jp2", "jxl", "avif"):
@@ -1417,6 +1449,7 @@ CAMPAIGNS = [
     "kill",
     "exhaustion",
     "malloc",
+    "lost_frames",
     "sandbox",
     "mutations",
     "options",
@@ -1428,6 +1461,7 @@ WITHOUT_SANITIZERS = {
     "replaced",
     "exhaustion",
     "malloc",
+    "lost_frames",
     "sandbox",
     "limits",
     "surroundings",

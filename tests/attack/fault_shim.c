@@ -347,7 +347,7 @@ void* realloc(void* old, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_
 void* memalign(size_t alignment, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_memalign(alignment, size); }
 void* aligned_alloc(size_t alignment, size_t size) { return ALLOCATION_FAILS ? NULL : __libc_memalign(alignment, size); }
 int posix_memalign(void** memory, size_t alignment, size_t size) {
-  if (ALLOCATION_FAILS) return ENOMEM;
+  if (ALLOCATION_FAILS) return ENOMEM;  // errno is set, as glibc does
   *memory = __libc_memalign(alignment, size);
   return *memory ? 0 : ENOMEM;
 }
