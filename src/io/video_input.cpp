@@ -33,8 +33,10 @@ std::string not_a_video(const AVInputFormat& format, bool on_network) {
     return fmt::format("this is a picture ({}), not a video",
                        format.long_name ? format.long_name : format.name);
   if (name == "tty" || name == "bin" || name == "txd") return "this is text, not a video";
-  for (std::string_view list : {"concat", "hls", "dash", "sdp", "imf", "ffmetadata"}) {
-    if (!on_network && name == list)
+  for (std::string_view list : {"concat", "hls", "dash", "webm_dash_manifest", "sdp", "imf",
+                                "vobsub", "avisynth", "vapoursynth", "ffmetadata"}) {
+    const bool is_list = name.substr(0, name.find(',')) == list;
+    if (!on_network && is_list)
       return fmt::format("this is a list of other files ({}), not a video", format.name);
   }
   return {};
@@ -195,8 +197,14 @@ int VideoInput::open_context() {
     context_->pb = io_;
     context_->flags |= AVFMT_FLAG_CUSTOM_IO;
     context_->io_open = refuse_to_open;
+    // What it is comes before its head is read: lists open what they name there.
+    decltype(AVFormatContext::iformat) format = nullptr;
+    const int error = av::with_memory(
+        [&] { return av_probe_input_buffer2(io_, &format, name_.c_str(), nullptr, 0, 0); });
+    if (error < 0) return error;
+    if (const auto why = not_a_video(*format, false); !why.empty()) throw_input(name_, why);
     return av::with_memory(
-        [&] { return avformat_open_input(&context_, name_.c_str(), nullptr, nullptr); });
+        [&] { return avformat_open_input(&context_, name_.c_str(), format, nullptr); });
   }
   const AVInputFormat* format = nullptr;
   av::Options options;

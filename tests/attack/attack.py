@@ -641,6 +641,7 @@ class Attack(CudaFaults):
             os.truncate(path, size)
             return path
 
+        beside = b"ffconcat version 1.0\nfile 'fifo'\n"
         huge = 16384
         bmp = b"BM" + struct.pack("<IIIIiiHHIIiiII", 0, 0, 54, 40, 16, 16, 1, 24, 0, 0, 0, 0, 0, 0)
         bomb = self.file("bomb.png", png_of_zeros(huge, huge, 6, 16))
@@ -717,6 +718,12 @@ class Attack(CudaFaults):
                 ["filter", self.photo, "-o", at / "o.png", "--kernel", "/proc/self/mem"],
                 (2, 3),
                 100,
+            ),
+            (
+                "a list as a video, FIFO beside it",
+                ["detect", self.file("c.mkv", beside), "--json", at / "o.nd"],
+                (3,),
+                200,
             ),
             ("mask, FIFO", still(self.photo, "--mask", fifo), (2, 3), 100),
             ("config, FIFO", still(self.photo, "--config", fifo), (2, 3), 100),
