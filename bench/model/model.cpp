@@ -47,16 +47,22 @@ std::string defaults_of(const Rung& rung) {
   return text;
 }
 
+// The papers' kernels beside ours have no formulas.
+static bool is_papers_kernel(const Row& row) {
+  return parameter_of(row, "loads", "") == "four" || parameter_of(row, "shape", "") == "row" ||
+         parameter_of(row, "threads", "") == "columns";
+}
+
 bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Workload& request) {
   const bool known = row.type == "f32" || row.type == "u8" || row.type == "u16";
-  if (!known || work.window.width != work.window.height) return false;
+  if (!known || work.window.width != work.window.height || is_papers_kernel(row)) return false;
   request = {};
   request.root = row.parameters.find("L2") != std::string::npos;
   request.depth = work.window.search_depth;
   for (const auto& [name, value] : row.statistics)
     if (request.depth < 0 && name == "bfs depth") request.depth = value;
   request.search = parameter_of(row, "hysteresis", "bfs-launch") == "bfs-launch";
-  request.suppress_on_host = parameter_of(row, "suppression", "gpu") == "cpu";
+  request.suppress_on_host = parameter_of(row, "suppression", "gpu") != "gpu";
   request.width = row.width;
   request.height = row.height;
   request.k = work.window.width;

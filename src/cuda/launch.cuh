@@ -82,11 +82,19 @@ inline dim3 tiles(ConstAnyView picture, int32_t wide, int32_t high) {
   return dim3(blocks(picture.width, wide), blocks(picture.height, high));
 }
 
-/// Rows that a block marches down where the parameter `grid` says how many blocks there are.
-inline int32_t rows_a_block(int32_t height, const Parameters& parameters) {
+/// How many blocks the parameter `grid` says, at most one a row.
+inline int32_t marching_blocks(int32_t height, const Parameters& parameters) {
   const int blocks =
       parameters.text("grid") == "multiprocessors" ? multiprocessors() : parameters.integer("grid");
-  return (height - 1) / std::min(height, blocks) + 1;
+  return std::min(height, blocks);
+}
+/// Rows that a block marches down where there are at most as many blocks as `grid` says.
+inline int32_t rows_a_block(int32_t height, const Parameters& parameters) {
+  return (height - 1) / marching_blocks(height, parameters) + 1;
+}
+/// The same where there are at least as many, or a block for every row.
+inline int32_t fewest_rows_a_block(int32_t height, const Parameters& parameters) {
+  return height / marching_blocks(height, parameters);
 }
 
 /// A grid's second dimension ends here.

@@ -367,6 +367,9 @@ TEST(Model, CannyIsPredictedStageByStage) {
   EXPECT_EQ(row.predicted_ms, 0) << "not all of the call";
   EXPECT_EQ(predicted("global", "hysteresis=bfs-launch", -1), stages) << "no depth";
   EXPECT_EQ(predicted("global", "suppression=cpu", -1), "gaussian sobel magnitude threshold ");
+  EXPECT_EQ(predicted("global", "suppression=copied", -1), "gaussian sobel magnitude threshold ");
+  EXPECT_EQ(predicted("global", "shape=row", -1), "");
+  EXPECT_EQ(predicted("row-cyclic", "threads=columns", -1), "");
   EXPECT_EQ(predicted("bfs-launch", "window=3", -1), "");
   EXPECT_EQ(predicted("row-cyclic", "hysteresis=bfs-launch", 9), stages + "hysteresis ");
   double sum = 0;

@@ -49,6 +49,8 @@ std::vector<Row> rows() {
                           {"plain", {{"numbers", "64"}}},
                           {"global", {{"hysteresis", "bfs-launch"}, {"window", "5"}}},
                           {"global", {{"suppression", "cpu"}}},
+                          {"global", {{"suppression", "copied"}}},
+                          {"global", {{"shape", "row"}, {"hysteresis", "bfs-queue"}}},
                           {"row-cyclic", {{"suppression", "cpu"}, {"hysteresis", "runs"}}},
                           {"bfs-launch", {{"window", "5"}}},
                           {"march-int16", {}},
@@ -149,6 +151,29 @@ TEST_F(CannyDevice, SixteenBitsRunWithoutAName) {
         EXPECT_EQ(found.low, expected.low);
         EXPECT_EQ(found.high, expected.high);
         EXPECT_EQ(hash_of(there), hash_of(here)) << "sigma " << sigma;
+      }
+    }
+  }
+}
+
+TEST_F(CannyDevice, ThePapersKernelsGiveTheSameEdges) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {5, 70}, {130, 37}, {1024, 20}, {1031, 9}}) {
+    Image<uint8_t> picture(width, height);
+    verify::fill(picture, verify::Pattern::natural, 24);
+    const DevicePicture src = there(picture);
+    for (const int aperture : {3, 7}) {
+      CannyOptions options{.sigma = 1.4, .ksize = 5};
+      options.aperture = aperture;
+      options.thresholds = Thresholds::given(20, 60);
+      const Image<uint8_t> expected = canny(picture, options, {.strategy = "serial"});
+      const Row shaped{"global", {{"shape", "row"}, {"suppression", "copied"}}};
+      EXPECT_EQ(hash_of(edges(src, options, shaped)), hash_of(expected)) << width;
+      for (const char* grid : {"multiprocessors", "1", "7"}) {
+        const Row columns{"row-cyclic", {{"threads", "columns"}, {"grid", grid}}};
+        if (width > 1024)
+          EXPECT_THROW(edges(src, options, columns), Error);
+        else
+          EXPECT_EQ(hash_of(edges(src, options, columns)), hash_of(expected)) << width << grid;
       }
     }
   }

@@ -239,6 +239,25 @@ TEST_F(ConvolveLadderDevice, RowsMayLieUpwards) {
   }
 }
 
+TEST_F(ConvolveLadderDevice, BlocksOfAThreadAColumnShiftTheirRows) {
+  for (const auto& [width, height] : {std::pair{7, 3}, {1, 9}, {64, 60}, {1030, 40}}) {
+    Asked asked(width, height, 8);
+    for (const char* grid : {"multiprocessors", "1", "7", "1000"}) {
+      for (const size_t i : {0, 1}) {
+        const std::vector<Parameter> parameters = {{"grid", grid}, {"threads", "columns"}};
+        const Exec exec{.strategy = "row-cyclic", .parameters = parameters};
+        const bool fits = width - Asked::stencil(i).width() + 1 <= 1024;
+        if (!fits) {
+          EXPECT_THROW(correlate(asked.there, asked.result, Asked::stencil(i), {}, exec), Error);
+          continue;
+        }
+        expect_answer(asked, i, exec, std::to_string(width) + " grid " + grid);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_F(ConvolveLadderDevice, TakesThePapersTilesAndGrids) {
   Asked asked(900, 60, 7);
   for (const auto& [strategy, name, value] : {std::array{"tiled", "T", "21"},

@@ -58,8 +58,17 @@ std::string_view stages(const CannyArgs& args, const Parameters& parameters) {
                                                   : supports(args, parameters);
 }
 
+// shape=row has a block of the grid's second dimension for each row.
+std::string_view global(const CannyArgs& args, const Parameters& parameters) {
+  return parameters.text("shape") == "row" && args.src.height > 65535
+             ? "pictures higher than 65,535 blocks of a row"
+             : stages(args, parameters);
+}
+
 std::string_view rolling_rows(const CannyArgs& args, const Parameters& parameters) {
   if (const auto why = stages(args, parameters); !why.empty()) return why;
+  if (parameters.text("threads") == "columns" && args.src.width > canny_ladder::most_columns)
+    return "pictures wider than a block of a thread a column";
   return canny_ladder::row_cyclic_shared_bytes(args) > cuda::shared_limit()
              ? "pictures whose rolling rows exceed shared memory"
              : std::string_view();
@@ -100,7 +109,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .paper = "001",
        .parameters = canny_ladder::global_parameters,
        .host_sync = true,
-       .supports = CUESTA_GPU(stages),
+       .supports = CUESTA_GPU(global),
        .run = CUESTA_GPU(each_picture<canny_ladder::global>)},
       {.name = "row-cyclic",
        .space = Space::device,
@@ -110,7 +119,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .parameters = canny_ladder::row_cyclic_parameters,
        .host_sync = true,
        .supports = CUESTA_GPU(rolling_rows),
-       .run = CUESTA_GPU(each_picture<canny_ladder::row_cyclic>)},
+       .run = CUESTA_GPU(each_picture<canny_ladder::row_cyclic_of_threads>)},
       {.name = "bfs-launch",
        .space = Space::device,
        .tier = Tier::ladder,

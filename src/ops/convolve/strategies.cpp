@@ -102,6 +102,9 @@ std::string_view tile_factors(const ConvolveArgs& args, const Parameters& p) {
 std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
   const size_t bytes =
       size_t(args.height) * size_t(args.src.width) * size_t(bytes_per_sample(args.src.type));
+  if (p.text("threads") == "columns" &&
+      args.src.width - args.width + 1 > convolve_ladder::most_columns)
+    return "pictures wider than a block of a thread a column";
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
                                       : window(args, p);
 }
@@ -181,10 +184,10 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
       rung("separable-tiled", "both passes of separable with T tiles a block", "000",
            block_tiles_and_transpose, CUESTA_GPU(tile_factors), CUESTA_GPU(separable_tiled),
            "equal bytes"),
-      rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", grid_only,
-           CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic)),
+      rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", grid_and_threads,
+           CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic_of_threads)),
       rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
-           block_only, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
+           block_and_loads, CUESTA_GPU(three_by_three), CUESTA_GPU(shared_1d_of_loads)),
       {.name = "tensor",
        .space = Space::device,
        .tier = Tier::production,

@@ -1,11 +1,11 @@
 // Rung `global` (paper 001): stage after stage through device memory. Gaussian and Sobel are K × K
 // windows, a thread a pixel, every sample read from global memory; the rest is stages.cu. The
-// paper's blocks are M − K + 1 threads, impossible past 1,024 rows, and leave the border out; ours
-// are squares, and follow the border. Bound: loads. K² a pixel for the Gaussian and K² for both
-// gradients, which the caches serve; from device memory at least 2 bytes a pixel for the Gaussian,
-// 5 for the gradients, 23 in stages.cu, and hysteresis. Wastes: the window's K² common samples,
-// products of separable taps, and every picture between two stages.
-// Times: docs/results/h200-ladder.md.
+// paper's blocks are M − K + 1 threads in a row and leave the border out; shape=row has a thread
+// for each column, in several blocks past 1,024, in every stage. Squares are the default. Both
+// follow the border. Bound: loads. K² a pixel for the Gaussian and K² for both gradients, which the
+// caches serve; from device memory at least 2 bytes a pixel for the Gaussian, 5 for the gradients,
+// 23 in stages.cu, and hysteresis. Wastes: the window's K² common samples, products of separable
+// taps, and every picture between two stages. Times: docs/results/h200-ladder.md.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {
@@ -51,10 +51,17 @@ __global__ void __launch_bounds__(cuda::any_block)
   g.gy.at(x, y) = int16_t(K == 7 ? sixteenth(gy) : gy);
 }
 
+// shape=row: whole warps for the columns, at most what a block may have.
+dim3 block_of(const CannyArgs& args, const Parameters& parameters) {
+  const auto side = unsigned(parameters.integer("block"));
+  if (parameters.text("shape") == "square") return dim3(side, side);
+  return dim3(std::min(unsigned(cuda::any_block), cuda::blocks(args.src.width, 32) * 32));
+}
+
 }  // namespace
 
 void global(const CannyArgs& args, Call& call) {
-  const int block = call.parameters().integer("block");
+  const dim3 block = block_of(args, call.parameters());
   auto smoothed = args.src.as<uint8_t, Space::device>();
   if (args.options.sigma > 0) {
     call.stage("gaussian");

@@ -4,12 +4,12 @@
 // instead of K² times. grid is the paper's, at least the number of multiprocessors: with just that
 // many a block makes several rows wherever there are more rows than multiprocessors; with more
 // blocks than half the rows it makes one, nothing rolls, and every row is loaded K times. The rest
-// is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024 columns; ours stride
-// over the columns. Theirs shifts the K rows; ours turn by index. The widest picture is where K
-// rows fit a block's shared memory. Bound (paper): time against `global` 30 K² / (3 K² + 20), if a
-// global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows read twice a block.
-// Wastes: two barriers a row; K − 1 rows loaded before a block's first output; the window's K²
-// common samples, from shared memory now.
+// is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024 columns, and shifts
+// the K rows: that is threads=columns (10_row_shift.cu). Here threads stride over the columns, and
+// rows turn by index. The widest picture is where K rows fit a block's shared memory. Bound
+// (paper): time against `global` 30 K² / (3 K² + 20), if a global load cost ten shared ones. Bytes
+// a pixel as `global`, plus K − 1 rows read twice a block. Wastes: two barriers a row; K − 1 rows
+// loaded before a block's first output; the window's K² common samples, from shared memory now.
 // Times: docs/results/h200-ladder.md.
 #include "cuda/instructions.cuh"
 #include "ops/canny/ladder/stages.cuh"
@@ -112,7 +112,7 @@ void row_cyclic(const CannyArgs& args, Call& call) {
   cuda::allow_shared(kernel, bytes, "canny");
   cuda::launch("canny", kernel, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, g,
                rows_per_block);
-  finish(args, g, pixel_block, call);
+  finish(args, g, dim3(pixel_block, pixel_block), call);
 }
 
 }  // namespace cuesta::canny_ladder

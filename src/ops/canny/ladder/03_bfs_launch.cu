@@ -46,7 +46,7 @@ __global__ void step(Marks marks, uint8_t frontier, uint8_t color, uint32_t* gai
 
 }  // namespace
 
-void hysteresis_by_launches(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_launches(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   const auto kernel = call.parameters().integer("window") == 5 ? step<5> : step<3>;
   auto* gained = call.scratch().take<uint32_t>(1);
   int depth = 0;

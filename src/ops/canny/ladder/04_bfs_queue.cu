@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(step_threads)
 
 }  // namespace
 
-void hysteresis_by_queues(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_queues(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   const Search search = search_from_strong(marks, block, call);
   const cudaStream_t stream = cuda::stream_of(call);
   auto* counter = call.scratch().take<uint32_t>(1);

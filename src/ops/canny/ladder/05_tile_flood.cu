@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(side* thread_rows) flood(Tiles tiles, int32_t 
 
 }  // namespace
 
-void hysteresis_by_tiles(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_tiles(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   const cudaStream_t stream = cuda::stream_of(call);
   const auto across = int32_t(cuda::blocks(marks.width, side));
   const uint32_t all = unsigned(across) * cuda::blocks(marks.height, side);

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(step_threads) all_steps(Search search, Progres
 
 }  // namespace
 
-void hysteresis_by_one_kernel(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_one_kernel(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   const Search search = search_from_strong(marks, block, call);
   auto* progress = cleared<Progress>(1, call);
   cudaLaunchAttribute together{};

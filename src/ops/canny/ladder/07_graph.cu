@@ -143,7 +143,7 @@ bool graph_loops() {
   return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12040;
 }
 
-void hysteresis_by_graph(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_graph(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   const Search search = search_from_strong(marks, block, call);
   const cudaStream_t stream = cuda::stream_of(call);
   auto* progress = cleared<Progress>(1, call);
@@ -171,7 +171,7 @@ void hysteresis_by_graph(const Marks& marks, AnyView dst, int block, Call& call)
 #else  // the table refuses it
 
 bool graph_loops() { return false; }
-void hysteresis_by_graph(const Marks&, AnyView, int, Call&) {
+void hysteresis_by_graph(const Marks&, AnyView, dim3, Call&) {
   throw Error(ErrorCode::unsupported, "canny: graph needs CUDA 12.4");
 }
 

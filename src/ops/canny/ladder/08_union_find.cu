@@ -57,7 +57,7 @@ __global__ void write(Marks marks, int32_t* parents, DeviceImage<uint8_t> dst) {
 
 }  // namespace
 
-void hysteresis_by_sets(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_sets(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   auto* parents = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
   for_pixels(marks, block, call, init, marks, parents);
   for_pixels(marks, block, call, merge, marks, parents);

@@ -189,7 +189,7 @@ void connect_runs(const Masks& masks, AnyView edges, Call& call) {
 
 }  // namespace
 
-void hysteresis_by_runs(const Marks& marks, AnyView dst, int, Call& call) {
+void hysteresis_by_runs(const Marks& marks, AnyView dst, dim3, Call& call) {
   const int32_t words = canny_nms::mask_bytes(marks.width) / 4;
   const size_t all = size_t(words) * size_t(marks.height);
   const Masks masks{call.scratch().take<uint32_t>(all), call.scratch().take<uint32_t>(all),

@@ -33,11 +33,11 @@ void tell(std::string_view name, const uint32_t* there, Call& call) {
   call.statistic(name, read_back(there, call));
 }
 
-void write_joined(const Marks& marks, AnyView dst, int block, Call& call) {
+void write_joined(const Marks& marks, AnyView dst, dim3 block, Call& call) {
   for_pixels(marks, block, call, write, marks, dst.as<uint8_t, Space::device>());
 }
 
-void run_hysteresis(Hysteresis* hysteresis, const Marks& marks, AnyView dst, int block,
+void run_hysteresis(Hysteresis* hysteresis, const Marks& marks, AnyView dst, dim3 block,
                     Call& call) {
   with_trees(IsStrong{marks}, dst, call, [&] { hysteresis(marks, dst, block, call); });
 }

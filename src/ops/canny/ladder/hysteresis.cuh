@@ -6,8 +6,8 @@
 namespace cuesta::canny_ladder {
 
 /// From marks to edges of 0 and 255 in `dst`, a device picture of their size; changes the marks.
-/// `block` × `block` threads are a block of kernels with a thread a pixel.
-using Hysteresis = void(const Marks& marks, AnyView dst, int block, Call& call);
+/// `block` is the shape of a block of kernels with a thread a pixel.
+using Hysteresis = void(const Marks& marks, AnyView dst, dim3 block, Call& call);
 
 Hysteresis hysteresis_by_launches, hysteresis_by_queues, hysteresis_by_tiles,
     hysteresis_by_one_kernel, hysteresis_by_graph, hysteresis_by_sets, hysteresis_by_runs;
@@ -45,7 +45,7 @@ T* cleared(size_t count, Call& call) {
 void tell(std::string_view name, const uint32_t* there, Call& call);
 
 /// Edges from marks: whatever joined is `strong` or more.
-void write_joined(const Marks& marks, AnyView dst, int block, Call& call);
+void write_joined(const Marks& marks, AnyView dst, dim3 block, Call& call);
 
 // ---- trees
 
@@ -87,6 +87,7 @@ void with_trees(const Holds& at_the_start, AnyView dst, Call& call, Run&& hyster
 }
 
 /// The same from marks.
-void run_hysteresis(Hysteresis* hysteresis, const Marks& marks, AnyView dst, int block, Call& call);
+void run_hysteresis(Hysteresis* hysteresis, const Marks& marks, AnyView dst, dim3 block,
+                    Call& call);
 
 }  // namespace cuesta::canny_ladder

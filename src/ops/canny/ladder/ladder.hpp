@@ -9,7 +9,8 @@ namespace cuesta::canny_ladder {
 
 inline constexpr std::string_view hysteresis_values[] = {
     "bfs-launch", "bfs-queue", "tile-flood", "persistent", "graph", "union-find", "runs"};
-inline constexpr std::string_view suppression_values[] = {"gpu", "cpu"};
+inline constexpr std::string_view suppression_values[] = {"gpu", "cpu", "copied"};
+inline constexpr std::string_view shape_values[] = {"square", "row"};
 inline constexpr std::string_view window_values[] = {"3", "5"};
 
 inline constexpr ParameterInfo hysteresis = {"hysteresis", "how edges spread to candidates",
@@ -19,17 +20,24 @@ inline constexpr ParameterInfo window = {
     window_values};
 
 inline constexpr ParameterInfo suppression = {
-    "suppression", "where maxima are found; cpu: gradients to the host, maxima back",
+    "suppression", "where maxima are found; cpu: on the host; copied: by the GPU, sent to and fro",
     suppression_values};
 
+inline constexpr ParameterInfo shape = {
+    "shape", "a block of block x block threads; or a row, a thread for each column", shape_values};
+
 inline constexpr ParameterInfo global_parameters[] = {ladder_parameters::any_block, hysteresis,
-                                                      window, suppression};
-inline constexpr ParameterInfo row_cyclic_parameters[] = {ladder_parameters::grid, hysteresis,
-                                                          window, suppression};
+                                                      window, suppression, shape};
+inline constexpr ParameterInfo row_cyclic_parameters[] = {
+    ladder_parameters::grid, hysteresis, window, suppression, ladder_parameters::threads};
 inline constexpr ParameterInfo bfs_parameters[] = {window};
 
 void global(const CannyArgs& args, Call& call);
 void row_cyclic(const CannyArgs& args, Call& call);
+/// row_cyclic, by the parameter `threads`.
+void row_cyclic_of_threads(const CannyArgs& args, Call& call);
+/// The widest picture of threads=columns: a block has no more threads.
+inline constexpr int32_t most_columns = 1024;
 /// Bytes of shared memory that a block of `row-cyclic` asks for.
 size_t row_cyclic_shared_bytes(const CannyArgs& args);
 void bfs_launch(const CannyArgs& args, Call& call);

@@ -17,7 +17,7 @@ __global__ void unpack(Masks masks, Marks marks) {
 }  // namespace
 
 void behind_nms(const CannyArgs& args, Call& call, Hysteresis* hysteresis) {
-  constexpr int block = 16;
+  const dim3 block(16, 16);
   const Masks masks = find_masks(args, call);
   const Marks marks = device_image<uint8_t>(call, args.src.width, args.src.height);
   for_pixels(marks, block, call, unpack, masks, marks);

@@ -14,7 +14,7 @@ __global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
 
 }  // namespace
 
-Search search_from_strong(const Marks& marks, int block, Call& call) {
+Search search_from_strong(const Marks& marks, dim3 block, Call& call) {
   auto* queue = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
   auto* found = cleared<uint32_t>(1, call);
   for_pixels(marks, block, call, collect, marks, queue, found);

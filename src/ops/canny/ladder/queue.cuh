@@ -18,7 +18,7 @@ struct Search {
 };
 
 /// Marks' strong pixels in a queue, in the call's scratch.
-Search search_from_strong(const Marks& marks, int block, Call& call);
+Search search_from_strong(const Marks& marks, dim3 block, Call& call);
 
 /// Threads of a block that takes a step.
 inline constexpr int step_threads = 512;

@@ -5,7 +5,8 @@
 // theirs this array of the suppression's goes over the host, N² integers there and N² back, and
 // takes a share of the time that the kernel does not explain. suppression=cpu makes that journey:
 // magnitudes and directions to the host, the suppression there by its threads, maxima back, the
-// host waiting meanwhile; suppression=gpu keeps all on the GPU.
+// host waiting meanwhile; suppression=copied has theirs, a kernel whose array goes to the host and
+// back; suppression=gpu keeps all on the GPU.
 // Bytes a pixel: magnitude 4 + 5 (gx, gy in; magnitude, direction out), suppression 5 + 4
 // (neighbours from the caches; over the bus, where it goes over the host), threshold 4 + 1.
 #include "ops/canny/ladder/stages.cuh"
@@ -64,6 +65,15 @@ void suppress_on_host(const Measured& m, const DeviceImage<int32_t>& maxima, Cal
   wait(call.stream());  // `found` goes
 }
 
+// Theirs: what the kernel wrote, to the host and back.
+void copy_over_host(const DeviceImage<int32_t>& maxima, Call& call) {
+  Scratch host(call.nested(), Space::host);
+  const auto copied = host.image<int32_t>(maxima.width, maxima.height);
+  download(maxima, copied, call.stream());
+  upload(copied, maxima, call.stream());
+  wait(call.stream());  // `copied` goes
+}
+
 __global__ void count(Measured m, uint32_t* bins) {
   const auto [x, y] = this_pixel();
   if (!inside(m.magnitude, {x, y}) || (m.mask.data && m.mask.at(x, y) == 0)) return;
@@ -79,7 +89,7 @@ __global__ void compare(DeviceImage<int32_t> maxima, Limits limits, Marks marks)
 
 }  // namespace
 
-void finish(const CannyArgs& args, const Gradients& g, int block, Call& call) {
+void finish(const CannyArgs& args, const Gradients& g, dim3 block, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   const Measured measured{device_image<int32_t>(call, width, height),
                           device_image<uint8_t>(call, width, height),
@@ -90,10 +100,12 @@ void finish(const CannyArgs& args, const Gradients& g, int block, Call& call) {
   call.stage("magnitude");
   for_pixels(marks, block, call, measure, g, measured);
   call.stage("suppression");
-  if (call.parameters().text("suppression") == "cpu")
+  const std::string_view suppression = call.parameters().text("suppression");
+  if (suppression == "cpu")
     suppress_on_host(measured, maxima, call);
   else
     for_pixels(marks, block, call, suppress, measured, maxima);
+  if (suppression == "copied") copy_over_host(maxima, call);
   call.stage("threshold");
   find_thresholds<uint32_t>(args, bins_of(args), call, [&](uint32_t* bins) {
     for_pixels(marks, block, call, count, measured, bins);

@@ -30,10 +30,10 @@ enum Mark : uint8_t { none, candidate, strong };
 using Marks = DeviceImage<uint8_t>;
 
 /// Magnitude and direction, suppression, thresholds, each a kernel with a thread a pixel in blocks
-/// of `block` × `block`; suppression and hysteresis as the parameters of these names say.
-void finish(const CannyArgs& args, const Gradients& gradients, int block, Call& call);
+/// of shape `block`; suppression and hysteresis as the parameters of these names say.
+void finish(const CannyArgs& args, const Gradients& gradients, dim3 block, Call& call);
 
-/// The pixel of a thread in a grid of square blocks.
+/// The pixel of a thread in a grid of blocks.
 struct Pixel {
   int32_t x, y;
 };
@@ -51,13 +51,14 @@ __device__ T at_or_zero(const DeviceImage<T>& image, int32_t x, int32_t y) {
   return inside(image, Pixel{x, y}) ? image.at(x, y) : T(0);
 }
 
-/// Launches a kernel with a thread for each pixel of `image`.
+/// Launches a kernel with a thread for each pixel of `image`; block.x is a multiple of 4.
 template <class Image, class... Parameters, class... Arguments>
-void for_pixels(const Image& image, int block, Call& call, void (*kernel)(Parameters...),
+void for_pixels(const Image& image, dim3 block, Call& call, void (*kernel)(Parameters...),
                 Arguments&&... arguments) {
-  const dim3 grid(cuda::blocks(image.width, block), cuda::blocks(image.height, block));
-  cuda::launch("canny", kernel, grid, dim3(unsigned(block), unsigned(block)), 0,
-               cuda::stream_of(call), std::forward<Arguments>(arguments)...);
+  const dim3 grid(cuda::blocks(image.width, int32_t(block.x)),
+                  cuda::blocks(image.height, int32_t(block.y)));
+  cuda::launch("canny", kernel, grid, block, 0, cuda::stream_of(call),
+               std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace cuesta::canny_ladder

@@ -26,6 +26,12 @@ void tiled(const ConvolveArgs& args, Call& call);
 void adaptive_tiled(const ConvolveArgs& args, Call& call);
 void separable_tiled(const ConvolveArgs& args, Call& call);
 void row_cyclic(const ConvolveArgs& args, Call& call);
+/// row_cyclic, by the parameter `threads`.
+void row_cyclic_of_threads(const ConvolveArgs& args, Call& call);
+/// The most columns that threads=columns computes: a block has no more threads.
+inline constexpr int32_t most_columns = 1024;
 void shared_1d(const ConvolveArgs& args, Call& call);
+/// shared_1d, by the parameter `loads`.
+void shared_1d_of_loads(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_ladder
