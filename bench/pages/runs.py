@@ -106,7 +106,7 @@ class Run:
 
     def rows(self, wanted):
         """Of rows that differ only in their threads, the one with the most, unless a word threads=N is given."""
-        found = self.all_rows.of(wanted)
+        found = [row for row in self.all_rows.of(wanted) if is_default(row, wanted)]
         if "threads=" in wanted:
             return found
         most = {}
@@ -340,6 +340,26 @@ def block_of(row):
         ),
         0,
     )
+
+
+# Parameters whose other values are kernels of a paper, timed beside ours.
+OURS = {
+    "loads": "once",
+    "threads": "256",
+    "shape": "square",
+    "suppression": "gpu",
+    "window": "3",
+    "boxes": "gpu",
+    "copy": "async",
+}
+
+
+def is_default(row, wanted):
+    """Whether a row has our kernels, or those that words of the form name=value ask for."""
+    given = dict(
+        word.split("=", 1) for word in (row.get("strategy_parameters") or "").split() if "=" in word
+    )
+    return all(f"{name}=" in wanted or given.get(name, ours) == ours for name, ours in OURS.items())
 
 
 def without_block(row):

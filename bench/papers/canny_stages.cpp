@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -165,6 +166,24 @@ void add_words(Session& session) {
   }
 }
 
+// The paper's kernels where the default is ours, together: the stages show what each takes.
+void measure_papers_kernels(Session& session, Work work,
+                            const std::function<void(Row&)>& annotate) {
+  if (!session.gpu()) return;
+  work.parameters += ", the paper's kernels";
+  work.host = false;
+  work.opencv = {};
+  work.takes = [](const StrategyDescription& s) {
+    return s.name == "global" || s.name == "row-cyclic";
+  };
+  work.sweeps = {{"hysteresis", {"bfs-launch"}},
+                 {"window", {"3", "5"}},
+                 {"suppression", {"copied"}},
+                 {"shape", {"row"}},
+                 {"threads", {"columns"}}};
+  session.measure(work, annotate);
+}
+
 }  // namespace
 
 void bench_canny_stages(Session& session) {
@@ -186,6 +205,7 @@ void bench_canny_stages(Session& session) {
       set_paper_001_figure(row);
       check_statistics(session, row, all);
     });
+    measure_papers_kernels(session, work, [&](Row& row) { check_statistics(session, row, all); });
     add_figures(session, work, options, all, made, natural);
   }
 }

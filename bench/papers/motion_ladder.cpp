@@ -119,7 +119,10 @@ Work ladder_work(Session& session, const MotionOptions& options,
       session, experiment,
       fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold.level),
       options, video, step, first);
-  work.sweeps = {{"block_x", {"8", "16", "32", "64"}}, {"block_y", {"4", "8", "16", "32"}}};
+  work.sweeps = {{"block_x", {"8", "16", "32", "64"}},
+                 {"block_y", {"4", "8", "16", "32"}},
+                 {"boxes", {"gpu", "host"}},
+                 {"copy", {"async", "bulk"}}};
   work.rounds = true;
   work.one_thread = true;
   work.end_to_end = EndToEnd::fastest;

@@ -50,6 +50,12 @@ void add_figures(Session& session, const Work& work, std::span<const Step> steps
   }
 }
 
+// Tiles loaded our way and the paper's.
+Work of_loads(Work work) {
+  work.sweeps.push_back({"loads", {"once", "four"}});
+  return work;
+}
+
 }  // namespace
 
 void bench_sobel_ladder(Session& session) {
@@ -69,19 +75,20 @@ void bench_sobel_ladder(Session& session) {
       };
       roots.opencv_equal = false;  // its border is another
       roots.npp = {};
-      session.measure(as_papers(roots), [](Row& row) { set_paper_figures(row, sobel_steps); });
+      session.measure(of_loads(as_papers(roots)),
+                      [](Row& row) { set_paper_figures(row, sobel_steps); });
       if (first && source.type == PixelType::f32) add_figures(session, roots, sobel_steps);
     }
 
     // What pictures are made of today, and the host's production takes.
     const Work sums = sobel_work("sobel-ladder", "magnitude L1 to u8", bytes);
-    session.measure(as_papers(sums));
+    session.measure(of_loads(as_papers(sums)));
 
     const std::pair<const char*, Stencil> filters[] = {
         {"sharpening -1 .. 9 .. -1", stencils::sharpen(3)},
         {"sharpening 2d - box/9", stencils::unsharp(3)}};
     for (const auto& [name, stencil] : filters) {
-      Work sharpening = paper_convolve_work("sobel-ladder", name, stencil, floats);
+      Work sharpening = of_loads(paper_convolve_work("sobel-ladder", name, stencil, floats));
       sharpening.takes = [](const StrategyDescription& s) {
         return s.space == Space::host || s.name == "global" || s.name == "shared-1d";
       };
