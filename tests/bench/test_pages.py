@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
@@ -419,6 +420,20 @@ class Sources(unittest.TestCase):
             ),
             ["sobel/cpu"],
         )
+
+    def test_a_record_compares_a_commit_with_its_parent(self):
+        asked = []
+
+        def of_commit(_root, name):
+            asked.append(name)
+            return sources.Tree({})
+
+        with (
+            unittest.mock.patch.object(publish.sources.Tree, "of_commit", of_commit),
+            self.assertRaises(pages.Broken),
+        ):
+            publish.record_equal("sobel/gpu", "HEAD", "not at all")
+        self.assertEqual(asked, [asked[1] + "^", asked[1]])
 
     def test_equal_machine_code_is_recorded_in_steps(self):
         path = "src/ops/sobel/pairs.cu"
