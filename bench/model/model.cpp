@@ -49,8 +49,8 @@ std::string defaults_of(const Rung& rung) {
 
 // The papers' kernels beside ours have no formulas.
 static bool is_papers_kernel(const Row& row) {
-  return parameter_of(row, "loads", "") == "four" || parameter_of(row, "shape", "") == "row" ||
-         parameter_of(row, "threads", "") == "columns";
+  return parameter_of(row, "loads", "") == "four" || parameter_of(row, "unroll", "") == "all" ||
+         parameter_of(row, "shape", "") == "row" || parameter_of(row, "threads", "") == "columns";
 }
 
 bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Workload& request) {

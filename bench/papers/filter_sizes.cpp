@@ -1,6 +1,6 @@
 // Paper 000, figs. 5 to 7, measured: GFLOP/s of every rung of convolve by the filter's side, 3 to
 // 15, where the paper draws theory alone. The filter is an average, so that the separable rungs
-// take it; T = 21 is the curves'.
+// take it; T = 21 is the curves'. With unroll=all one curve is one kernel.
 #include <fmt/format.h>
 
 #include "bench/papers/convolutions.hpp"
@@ -19,6 +19,7 @@ void bench_filter_sizes(Session& session) {
         Work work =
             paper_convolve_work("filter-sizes", fmt::format("average {0}x{0}", n), stencil, src);
         work.sweeps.push_back({"T", {"21"}});
+        work.sweeps.push_back({"unroll", {"some", "all"}});
         work.end_to_end = EndToEnd::none;
         if (session.quick()) {  // 679 taps a pixel on one core take their time
           work.reference = "simd";

@@ -38,7 +38,6 @@ inline constexpr ParameterInfo threads = {
     "threads",
     "of a block; columns: one for each column, rows shift, grid is the least number of blocks",
     threads_values};
-inline constexpr ParameterInfo grid_and_threads[] = {grid, threads};
 inline constexpr ParameterInfo grid_only[] = {grid};
 inline constexpr ParameterInfo block_and_tiles[] = {block, tiles};
 inline constexpr ParameterInfo block_and_limit[] = {

@@ -239,6 +239,26 @@ TEST_F(ConvolveLadderDevice, RowsMayLieUpwards) {
   }
 }
 
+TEST_F(ConvolveLadderDevice, UnrolledWindowsOfEverySideGiveTheSame) {
+  Asked asked(70, 33, 10);
+  for (int side = 3; side <= 15; side += 2) {
+    const Stencil stencil = stencils::average(side);
+    Image<uint8_t> wanted(70, 33), got(70, 33);
+    correlate(asked.host, wanted, stencil, {}, {.strategy = "serial"});
+    for (const char* strategy :
+         {"naive", "shared", "shared-constant", "constant", "texture", "texture-constant",
+          "two-pass", "separable", "tiled", "adaptive-tiled", "separable-tiled", "row-cyclic"}) {
+      const std::vector<Parameter> parameters = {{"unroll", "all"}};
+      correlate(asked.there, asked.result, stencil, {},
+                {.strategy = strategy, .parameters = parameters});
+      download(asked.result, got);
+      for (int32_t y = 0; y < 33; ++y)
+        for (int32_t x = 0; x < 70; ++x)
+          ASSERT_EQ(got.at(x, y), wanted.at(x, y)) << strategy << side << " at " << x << "," << y;
+    }
+  }
+}
+
 TEST_F(ConvolveLadderDevice, BlocksOfAThreadAColumnShiftTheirRows) {
   for (const auto& [width, height] : {std::pair{7, 3}, {1, 9}, {64, 60}, {1030, 40}}) {
     Asked asked(width, height, 8);

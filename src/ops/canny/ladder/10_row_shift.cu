@@ -1,10 +1,10 @@
-// `threads=columns` of the rung `row-cyclic` (paper 001): the paper's block, grid and shift. A block
-// has a thread for each column of results; theirs has N − K + 1 of N, since it leaves the border
-// out, ours has N of N + K − 1 with the border written out, at most 1,024. After each row the block
-// moves the K − 1 lower rows up by one and loads the next into the last. Rows a block are rounded
-// down: there are at least as many blocks as `grid` says. From `threads=256`: no loop over columns,
-// and no division for a row's place. Wastes: K − 1 rows copied in shared memory for every row of
-// results; K − 1 rows loaded before a block's first.
+// `threads=columns` of the rung `row-cyclic` (paper 001): the paper's block, grid and shift. A
+// block has a thread for each column of results; theirs has N − K + 1 of N, since it leaves the
+// border out, ours has N of N + K − 1 with the border written out, at most 1,024. After each row
+// the block moves the K − 1 lower rows up by one and loads the next into the last. Rows a block are
+// rounded down: there are at least as many blocks as `grid` says. From `threads=256`: no loop over
+// columns, and no division for a row's place. Wastes: K − 1 rows copied in shared memory for every
+// row of results; K − 1 rows loaded before a block's first.
 #include "cuda/instructions.cuh"
 #include "ops/canny/ladder/stages.cuh"
 
@@ -31,8 +31,7 @@ __device__ void march(DeviceImage<const uint8_t> src, int size, int rows_per_blo
   for (int y = first; y < end; ++y) {
     load(size - 1, y + r);
     __syncthreads();
-    row(y,
-        [&](int i, int j) -> int32_t { return rows[j * wide + int(threadIdx.x) + i]; });
+    row(y, [&](int i, int j) -> int32_t { return rows[j * wide + int(threadIdx.x) + i]; });
     __syncthreads();
     for (int place = 0; place + 1 < size; ++place)
       for (int x = int(threadIdx.x); x < wide; x += threads)

@@ -198,4 +198,20 @@ void for_window(const ConvolveArgs& args, Body&& body) {
   });
 }
 
+/// The same; with unroll=all every odd K from 3 to 15, as of the papers' curves.
+template <class Body>
+void for_window(const ConvolveArgs& args, const Call& call, Body&& body) {
+  const bool square = args.width == args.height && args.width > 5;
+  const bool all = square && call.parameters().text("unroll") == "all";
+  for_type(args, [&](auto sample) {
+    switch (all ? args.width : 0) {
+      case 7: return body(sample, std::integral_constant<int, 7>());
+      case 11: return body(sample, std::integral_constant<int, 11>());
+      case 13: return body(sample, std::integral_constant<int, 13>());
+      case 15: return body(sample, std::integral_constant<int, 15>());
+      default: return for_window(args, body);
+    }
+  });
+}
+
 }  // namespace cuesta::convolve_cuda

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 void naive(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     cuda::launch("convolve", kernel<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
                  cuda::stream_of(call), request_of<T>(args),

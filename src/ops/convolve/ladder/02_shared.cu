@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 template <bool Constant, bool OneEach>
 void run(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t wide = OneEach ? b : b + args.width - 1, high = OneEach ? b : b + args.height - 1;
     const dim3 grid = OneEach ? cuda::tiles(args.dst, b - args.width + 1, b - args.height + 1)

@@ -119,7 +119,7 @@ cudaTextureObject_t texture_of(ImageView<const T, Space::device> src, Call& call
 template <bool Constant>
 void run(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto window = window_of<T>(args);

@@ -58,7 +58,7 @@ void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
 }  // namespace
 
 void tiled(const ConvolveArgs& args, Call& call) {
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     run<decltype(sample), k()>(args, call, call.parameters().integer("block"),
                                call.parameters().integer("T"));
   });
@@ -67,7 +67,7 @@ void tiled(const ConvolveArgs& args, Call& call) {
 void adaptive_tiled(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
   const size_t limit = call.parameters().text("limit") == "48k" ? 48 * 1024 : cuda::shared_limit();
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     run<T, k()>(args, call, b,
                 adaptive_tiles(limit, sizeof(T), b, args.width, args.height, args.dst.width));

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 void separable(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
@@ -137,7 +137,7 @@ void separable(const ConvolveArgs& args, Call& call) {
 void separable_tiled(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block"), tiles = call.parameters().integer("T");
   const bool transpose = call.parameters().text("transpose") == "on";
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);

@@ -50,7 +50,7 @@ __global__ void kernel(ConvolveRequest<T> q, int rows_per_block,
 void row_cyclic(const ConvolveArgs& args, Call& call) {
   constexpr int threads = 256;
   const int32_t rows = cuda::rows_a_block(args.src.height, call.parameters());
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t bytes = size_t(args.height) * size_t(args.src.width) * sizeof(T);
     cuda::allow_shared(kernel<T, k()>, bytes, "convolve");

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 void two_pass(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);

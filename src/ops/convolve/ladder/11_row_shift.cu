@@ -1,9 +1,9 @@
-// `threads=columns` of the rung `row-cyclic` (paper 001): the paper's block, grid and shift. A block
-// has a thread for each of the N − K + 1 columns whose window is inside the picture, so that N is at
-// most 1,023 + K. After each row the block moves the K − 1 lower rows up by one and loads the next
-// into the last. Rows a block are rounded down: there are at least as many blocks as `grid` says.
-// From `threads=256`: no loop over columns, and no division for a row's place. Wastes: K − 1 rows
-// copied in shared memory for every row of results; the first K − 1 rows of every block.
+// `threads=columns` of the rung `row-cyclic` (paper 001): the paper's block, grid and shift. A
+// block has a thread for each of the N − K + 1 columns whose window is inside the picture, so that
+// N is at most 1,023 + K. After each row the block moves the K − 1 lower rows up by one and loads
+// the next into the last. Rows a block are rounded down: there are at least as many blocks as
+// `grid` says. From `threads=256`: no loop over columns, and no division for a row's place. Wastes:
+// K − 1 rows copied in shared memory for every row of results; the first K − 1 rows of every block.
 #include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
@@ -49,7 +49,7 @@ void row_cyclic_of_threads(const ConvolveArgs& args, Call& call) {
   if (call.parameters().text("threads") != "columns") return row_cyclic(args, call);
   const int32_t rows = cuda::fewest_rows_a_block(args.src.height, call.parameters());
   const int32_t threads = std::max(1, args.src.width - args.width + 1);
-  for_window(args, [&](auto sample, auto k) {
+  for_window(args, call, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t bytes = size_t(args.height) * size_t(args.src.width) * sizeof(T);
     cuda::allow_shared(kernel<T, k()>, bytes, "convolve");

@@ -3,8 +3,28 @@
 #pragma once
 
 #include "ops/convolve/args.hpp"
+#include "ops/ladder_parameters.hpp"
 
 namespace cuesta::convolve_ladder {
+
+/// One curve over the filter's side is one kernel where all windows are unrolled.
+inline constexpr std::string_view unroll_values[] = {"some", "all"};
+inline constexpr ParameterInfo unroll = {
+    "unroll", "square windows whose loops unroll: 3, 5 and 9, or all odd ones from 3 to 15",
+    unroll_values};
+inline constexpr ParameterInfo of_any_block[] = {ladder_parameters::any_block, unroll};
+inline constexpr ParameterInfo of_block[] = {ladder_parameters::block, unroll};
+inline constexpr ParameterInfo of_load[] = {ladder_parameters::block_and_load[0],
+                                            ladder_parameters::block_and_load[1], unroll};
+inline constexpr ParameterInfo of_tiles[] = {ladder_parameters::block, ladder_parameters::tiles,
+                                             unroll};
+inline constexpr ParameterInfo of_limit[] = {ladder_parameters::block,
+                                             ladder_parameters::block_and_limit[1], unroll};
+inline constexpr ParameterInfo of_transpose[] = {ladder_parameters::block, ladder_parameters::tiles,
+                                                 ladder_parameters::block_tiles_and_transpose[2],
+                                                 unroll};
+inline constexpr ParameterInfo of_grid[] = {ladder_parameters::grid, ladder_parameters::threads,
+                                            unroll};
 
 /// The widest window whose tile of the smallest block fits; every rung takes it.
 inline constexpr int max_side = 15;
