@@ -40,8 +40,7 @@ uint8_t known_or_unsaid(const Enum* stored, int end) {
 
 }  // namespace
 
-VideoFormat describe(const VideoPackets& packets, const VideoDecoder& decoder,
-                     const AVFrame& f) {
+VideoFormat describe(const VideoPackets& packets, const VideoDecoder& decoder, const AVFrame& f) {
   AVStream& stream = packets.stream();
   VideoFormat found;
   StreamFormat& format = found.stream;
@@ -66,8 +65,8 @@ VideoFormat describe(const VideoPackets& packets, const VideoDecoder& decoder,
   format.rate_den = rate.den;
   format.time_base_num = stream.time_base.num;
   format.time_base_den = stream.time_base.den;
-  AVRational aspect =
-      av::positive_or(av_guess_sample_aspect_ratio(&packets.context(), &stream, const_cast<AVFrame*>(&f)), {1, 1});
+  AVRational aspect = av::positive_or(
+      av_guess_sample_aspect_ratio(&packets.context(), &stream, const_cast<AVFrame*>(&f)), {1, 1});
   if (turned) std::swap(aspect.num, aspect.den);
   format.aspect_num = aspect.num;
   format.aspect_den = aspect.den;
