@@ -233,13 +233,15 @@ TEST(Candidates, EveryCombinationOfWhatAStrategyDeclares) {
   std::vector<std::string> found;
   for (const Candidate& candidate : candidates_of(work, Space::device, sweeps, {}))
     found.push_back(candidate.exec.strategy + " " + candidate.variant);
-  EXPECT_EQ(found, (std::vector<std::string>{"naive block=16", "naive block=32",
-                                             "tiled block=16 T=1", "tiled block=16 T=8",
-                                             "tiled block=32 T=1", "tiled block=32 T=8"}));
+  EXPECT_EQ(found, (std::vector<std::string>{
+                       "naive block=16 unroll=some", "naive block=32 unroll=some",
+                       "tiled block=16 T=1 unroll=some", "tiled block=16 T=8 unroll=some",
+                       "tiled block=32 T=1 unroll=some", "tiled block=32 T=8 unroll=some"}));
   found.clear();
   for (const Candidate& candidate : candidates_of(work, Space::device, {}, {}))
     found.push_back(candidate.exec.strategy + " " + candidate.variant);
-  EXPECT_EQ(found, (std::vector<std::string>{"naive block=32", "tiled block=32 T=4"}));
+  EXPECT_EQ(found, (std::vector<std::string>{"naive block=32 unroll=some",
+                                             "tiled block=32 T=4 unroll=some"}));
 }
 #endif
 
