@@ -40,11 +40,12 @@ SOBEL_ENDS = [
     ("f", [r"FADD.*\|.*\|", "STG"]),
     ("f", [r"MUFU\.RSQ", "STG"]),
 ]
+# The object, and the end of the kernel's name: loads=once.
 SOBEL_OBJECTS = {
-    "global": "01_global",
-    "shared-no-apron": "02_shared_no_apron",
-    "shared-apron": "03_shared_apron",
-    "shared-1d": "04_shared_1d",
+    "global": ("01_global", ""),
+    "shared-no-apron": ("02_shared_no_apron", ""),
+    "shared-apron": ("03_shared_apron", "Lb0E"),
+    "shared-1d": ("04_shared_1d", "Lb0E"),
 }
 # Of canny's kernels: the object, and what the way passes; `suppress` is the whole code.
 CANNY = {
@@ -173,8 +174,9 @@ def sobel_checks(objects):
         sys.exit(f"codes.hpp and this test know other kernels of sobel: {lines}")
     for name, block, *said in lines:
         for (kind, end), count in zip(SOBEL_ENDS, said):
+            file, end_of_name = SOBEL_OBJECTS[name]
             code = objects.kernel(
-                f"sobel/ladder/{SOBEL_OBJECTS[name]}", f"kernelI{kind}Li3ELi{block}E"
+                f"sobel/ladder/{file}", f"kernelI{kind}Li3ELi{block}E{end_of_name}"
             )
 
             def way(loads):

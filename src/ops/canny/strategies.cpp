@@ -61,14 +61,14 @@ std::string_view stages(const CannyArgs& args, const Parameters& parameters) {
 // shape=row has a block of the grid's second dimension for each row.
 std::string_view global(const CannyArgs& args, const Parameters& parameters) {
   return parameters.text("shape") == "row" && args.src.height > 65535
-             ? "pictures higher than 65,535 blocks of a row"
+             ? "pictures higher than 65,535"
              : stages(args, parameters);
 }
 
 std::string_view rolling_rows(const CannyArgs& args, const Parameters& parameters) {
   if (const auto why = stages(args, parameters); !why.empty()) return why;
-  if (parameters.text("threads") == "columns" && args.src.width > canny_ladder::most_columns)
-    return "pictures wider than a block of a thread a column";
+  if (parameters.text("threads") == "columns" && args.src.width > ladder_parameters::max_columns)
+    return "pictures with more columns than a block has threads";
   return canny_ladder::row_cyclic_shared_bytes(args) > cuda::shared_limit()
              ? "pictures whose rolling rows exceed shared memory"
              : std::string_view();

@@ -103,8 +103,8 @@ std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
   const size_t bytes =
       size_t(args.height) * size_t(args.src.width) * size_t(bytes_per_sample(args.src.type));
   if (p.text("threads") == "columns" &&
-      args.src.width - args.width + 1 > convolve_ladder::most_columns)
-    return "pictures wider than a block of a thread a column";
+      args.src.width - args.width + 1 > ladder_parameters::max_columns)
+    return "pictures with more columns than a block has threads";
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
                                       : window(args, p);
 }
@@ -186,7 +186,7 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
       rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", of_grid,
            CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic_of_threads)),
       rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
-           block_and_loads, CUESTA_GPU(three_by_three), CUESTA_GPU(shared_1d_of_loads)),
+           block_and_loads, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
       {.name = "tensor",
        .space = Space::device,
        .tier = Tier::production,

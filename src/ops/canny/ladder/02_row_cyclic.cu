@@ -48,34 +48,16 @@ __global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> ds
                          int rows_per_block, const __grid_constant__ Taps taps) {
   march<BorderMode::reflect101>(src, taps.size, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
-      int32_t sum = 1 << 15;
-      for (int j = 0; j < taps.size; ++j) {
-        int32_t across = 0;
-        for (int i = 0; i < taps.size; ++i) across += taps.values[i] * at(x + i, j);
-        sum += taps.values[j] * across;
-      }
-      dst.at(x, y) = uint8_t(sum >> 16);
+      dst.at(x, y) = smoothed(taps, [&](int i, int j) { return at(x + i, j); });
     }
   });
 }
 
 template <int K>
 __global__ void sobel(DeviceImage<const uint8_t> src, Gradients g, int rows_per_block) {
-  constexpr auto taps = gradient::taps(K);
   march<BorderMode::replicate>(src, K, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
-      int32_t gx = 0, gy = 0;
-#pragma unroll
-      for (int j = 0; j < K; ++j) {
-#pragma unroll
-        for (int i = 0; i < K; ++i) {
-          const int32_t v = at(x + i, j);
-          gx += v * taps.derivative[i] * taps.smoothing[j];
-          gy += v * taps.smoothing[i] * taps.derivative[j];
-        }
-      }
-      g.gx.at(x, y) = int16_t(K == 7 ? sixteenth(gx) : gx);
-      g.gy.at(x, y) = int16_t(K == 7 ? sixteenth(gy) : gy);
+      write_gradient<K>(g, x, y, [&](int i, int j) { return at(x + i, j); });
     }
   });
 }

@@ -36,8 +36,6 @@ void global(const CannyArgs& args, Call& call);
 void row_cyclic(const CannyArgs& args, Call& call);
 /// row_cyclic, by the parameter `threads`.
 void row_cyclic_of_threads(const CannyArgs& args, Call& call);
-/// The widest picture of threads=columns: a block has no more threads.
-inline constexpr int32_t most_columns = 1024;
 /// Bytes of shared memory that a block of `row-cyclic` asks for.
 size_t row_cyclic_shared_bytes(const CannyArgs& args);
 void bfs_launch(const CannyArgs& args, Call& call);

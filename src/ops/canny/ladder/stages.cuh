@@ -3,6 +3,7 @@
 
 #include "ops/canny/cuda/device.cuh"
 #include "ops/canny/ladder/ladder.hpp"
+#include "ops/shared/window_sums.cuh"
 
 namespace cuesta::canny_ladder {
 
@@ -49,6 +50,27 @@ CUESTA_HOST_DEVICE bool inside(const Image& image, Pixel p) {
 template <class T>
 __device__ T at_or_zero(const DeviceImage<T>& image, int32_t x, int32_t y) {
   return inside(image, Pixel{x, y}) ? image.at(x, y) : T(0);
+}
+
+/// The Gaussian of a window; at(i, j) is the sample in its column i and row j. Both passes are
+/// exact and rounded once, so that the window of products is the same sum: at most 255 · 2^16.
+template <class At>
+__device__ uint8_t smoothed(const Taps& taps, At at) {
+  int32_t sum = 1 << 15;
+  for (int j = 0; j < taps.size; ++j) {
+    int32_t across = 0;
+    for (int i = 0; i < taps.size; ++i) across += taps.values[i] * at(i, j);
+    sum += taps.values[j] * across;
+  }
+  return uint8_t(sum >> 16);
+}
+/// Writes the gradient of a K × K window to (x, y).
+template <int K, class At>
+__device__ void write_gradient(const Gradients& g, int32_t x, int32_t y, At at) {
+  int32_t gx, gy;
+  cuda::window_sums<K>(at, gx, gy);
+  g.gx.at(x, y) = int16_t(K == 7 ? sixteenth(gx) : gx);
+  g.gy.at(x, y) = int16_t(K == 7 ? sixteenth(gy) : gy);
 }
 
 /// Launches a kernel with a thread for each pixel of `image`; block.x is a multiple of 4.

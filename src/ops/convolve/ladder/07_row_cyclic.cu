@@ -4,9 +4,9 @@
 // rows wherever there are more rows than multiprocessors, and loads each sample once; with more
 // blocks than M / 2 it makes one row, nothing rolls, and every row is loaded K times. Theirs gives
 // a block N − K + 1 threads, impossible past 1,024 columns, and shifts the rows: that is
-// threads=columns (11_row_shift.cu). Here threads stride over the columns. Widest
-// picture: K rows must fit one block's shared memory. Bound (001): time against global memory 30K²
-// / (3K² + 20). Wastes: one block a multiprocessor where rows are long; two barriers a row; the
+// threads=columns (10_row_shift.cu). Here threads stride over the columns. Widest picture: K rows
+// must fit one block's shared memory. Bound (001): time against global memory 30K² / (3K² + 20).
+// Wastes: one block a multiprocessor where rows are long; two barriers a row; the
 // first K − 1 rows of every block are loaded twice.
 #include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"

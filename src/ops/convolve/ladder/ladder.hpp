@@ -14,15 +14,14 @@ inline constexpr ParameterInfo unroll = {
     unroll_values};
 inline constexpr ParameterInfo of_any_block[] = {ladder_parameters::any_block, unroll};
 inline constexpr ParameterInfo of_block[] = {ladder_parameters::block, unroll};
-inline constexpr ParameterInfo of_load[] = {ladder_parameters::block_and_load[0],
-                                            ladder_parameters::block_and_load[1], unroll};
+inline constexpr ParameterInfo of_load[] = {ladder_parameters::any_block, ladder_parameters::load,
+                                            unroll};
 inline constexpr ParameterInfo of_tiles[] = {ladder_parameters::block, ladder_parameters::tiles,
                                              unroll};
-inline constexpr ParameterInfo of_limit[] = {ladder_parameters::block,
-                                             ladder_parameters::block_and_limit[1], unroll};
+inline constexpr ParameterInfo of_limit[] = {ladder_parameters::block, ladder_parameters::limit,
+                                             unroll};
 inline constexpr ParameterInfo of_transpose[] = {ladder_parameters::block, ladder_parameters::tiles,
-                                                 ladder_parameters::block_tiles_and_transpose[2],
-                                                 unroll};
+                                                 ladder_parameters::transpose, unroll};
 inline constexpr ParameterInfo of_grid[] = {ladder_parameters::grid, ladder_parameters::threads,
                                             unroll};
 
@@ -48,10 +47,6 @@ void separable_tiled(const ConvolveArgs& args, Call& call);
 void row_cyclic(const ConvolveArgs& args, Call& call);
 /// row_cyclic, by the parameter `threads`.
 void row_cyclic_of_threads(const ConvolveArgs& args, Call& call);
-/// The most columns that threads=columns computes: a block has no more threads.
-inline constexpr int32_t most_columns = 1024;
 void shared_1d(const ConvolveArgs& args, Call& call);
-/// shared_1d, by the parameter `loads`.
-void shared_1d_of_loads(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_ladder

@@ -8,36 +8,28 @@
 namespace cuesta::sobel_ladder {
 namespace {
 
-template <class T, int K, int B>
+template <class T, int K, int B, bool Four>
 __global__ void __launch_bounds__(B* B) kernel(SobelRequest<T> q) {
   constexpr int r = K / 2, side = B + 2 * r;
-  static_assert(B >= 2 * r);
   __shared__ T tile[side * side];
+  const auto at = [&](int i, int j) -> T& { return tile[j * side + i]; };
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
-  const auto src = q.samples();
-#pragma unroll
-  for (int corner = 0; corner < 4; ++corner) {
-    const int dx = corner & 1 ? 2 * r : 0, dy = corner & 2 ? 2 * r : 0;
-    const int sx = x - r + dx, sy = y - r + dy;
-    if (alone<K, B>(dx, dy) && inside(q, sx, sy))
-      tile[(threadIdx.y + dy) * side + threadIdx.x + dx] = src.at(sx, sy);
-  }
+  load_with_apron<K, B, Four>(q, x, y, at);
   __syncthreads();
   if (!makes<K>(q, x, y)) return;
   Sum<T> gx, gy;
-  window<K>(
-      [&](int i, int j) -> Sum<T> { return tile[(threadIdx.y + j) * side + threadIdx.x + i]; }, gx,
-      gy);
+  window<K>([&](int i, int j) -> Sum<T> { return at(threadIdx.x + i, threadIdx.y + j); }, gx, gy);
   store(q, x, y, gx, gy);
 }
 
 }  // namespace
 
 void shared_1d(const SobelArgs& args, Call& call) {
+  const bool four = call.parameters().text("loads") == "four";
   for_blocks(args, call, [&](auto s, auto k, auto b, dim3 grid) {
     using T = decltype(s);
-    cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
-                 request_of<T>(args));
+    cuda::launch("sobel", four ? kernel<T, k(), b(), true> : kernel<T, k(), b(), false>, grid,
+                 dim3(b(), b()), 0, cuda::stream_of(call), request_of<T>(args));
   });
   frame(args, call);
 }

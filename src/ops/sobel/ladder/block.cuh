@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/shared/window_gradient.cuh"
+#include "ops/shared/window_sums.cuh"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
 
@@ -13,17 +14,7 @@ using namespace sobel_cuda;
 /// Sums the K × K window; at(i, j) is the sample at offset (i − r, j − r).
 template <int K, class At>
 __device__ void window(At at, int32_t& gx, int32_t& gy) {
-  constexpr auto taps = gradient::taps(K);
-  gx = gy = 0;
-#pragma unroll
-  for (int j = 0; j < K; ++j) {
-#pragma unroll
-    for (int i = 0; i < K; ++i) {
-      const int32_t v = at(i, j);
-      gx += v * taps.derivative[i] * taps.smoothing[j];
-      gy += v * taps.smoothing[i] * taps.derivative[j];
-    }
-  }
+  cuda::window_sums<K>(at, gx, gy);
 }
 /// The same of floats, in the definition's order: down the columns, then across.
 template <int K, class At>
@@ -56,6 +47,28 @@ template <int K, int B>
 __device__ bool alone(int dx, int dy) {
   constexpr int new_from = B - K / 2 * 2;
   return (!dx || int(threadIdx.x) >= new_from) && (!dy || int(threadIdx.y) >= new_from);
+}
+
+/// Loads a block's tile with its apron: up to four samples a thread, its own position (x, y)
+/// shifted by ±r. B >= 2r makes the four squares cover the tile; at(i, j) is the tile's cell in
+/// column i and row j. With Four every thread loads and stores all four, as the paper's do: several
+/// write one cell, all of them the same sample, and a sample outside the picture becomes 0, which
+/// no result reads. Without, what the first square has is not loaded again.
+template <int K, int B, bool Four, class T, class At>
+__device__ void load_with_apron(const SobelRequest<T>& q, int x, int y, At at) {
+  constexpr int r = K / 2;
+  static_assert(B >= 2 * r);
+  const auto src = q.samples();
+#pragma unroll
+  for (int corner = 0; corner < 4; ++corner) {
+    const int dx = corner & 1 ? 2 * r : 0, dy = corner & 2 ? 2 * r : 0;
+    const int sx = x - r + dx, sy = y - r + dy;
+    if constexpr (Four) {
+      at(threadIdx.x + dx, threadIdx.y + dy) = inside(q, sx, sy) ? src.at(sx, sy) : T(0);
+    } else if (alone<K, B>(dx, dy) && inside(q, sx, sy)) {
+      at(threadIdx.x + dx, threadIdx.y + dy) = src.at(sx, sy);
+    }
+  }
 }
 
 /// Calls body(T{}, K, B, grid) for source type, aperture and the parameter `block`.

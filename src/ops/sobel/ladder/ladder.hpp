@@ -12,8 +12,5 @@ void global(const SobelArgs& args, Call& call);
 void shared_no_apron(const SobelArgs& args, Call& call);
 void shared_apron(const SobelArgs& args, Call& call);
 void shared_1d(const SobelArgs& args, Call& call);
-/// The last two, by the parameter `loads`.
-void shared_apron_of_loads(const SobelArgs& args, Call& call);
-void shared_1d_of_loads(const SobelArgs& args, Call& call);
 
 }  // namespace cuesta::sobel_ladder

@@ -15,7 +15,7 @@ using namespace convolve_cuda;
 
 // A thread loads and moves the same columns, so that these two need no barrier between them.
 template <class T, int K>
-__global__ void __launch_bounds__(most_columns)
+__global__ void __launch_bounds__(ladder_parameters::max_columns)
     kernel(ConvolveRequest<T> q, int rows_per_block, const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* rows = reinterpret_cast<T*>(memory);
