@@ -10,9 +10,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "emulated/block.hpp"
 
@@ -52,6 +54,21 @@ using Kernel = std::function<void(dim3 grid, dim3 block, size_t shared, bool tog
 
 }  // namespace emulated
 
+namespace emulated {
+
+/// Appends the bytes of a kernel's argument as whole words. What is between its members, which may
+/// be an address of an earlier call, becomes zero.
+template <class Argument>
+void append_words(std::vector<uint64_t>& words, Argument argument) {
+  static_assert(std::is_trivially_copyable_v<Argument>);
+  __builtin_clear_padding(&argument);
+  const size_t before = words.size();
+  words.resize(before + (sizeof argument + 7) / 8);
+  std::memcpy(words.data() + before, &argument, sizeof argument);
+}
+
+}  // namespace emulated
+
 // A call of the runtime as any other. Its arguments here are an emulated::Kernel, and the bytes of
 // the kernel's own arguments with their number.
 template <class... Parameters, class... Arguments>
@@ -72,8 +89,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         },
         &launch);
   };
-  size_t bytes = sizeof launch.all;
-  void* all[] = {&bound, &launch.all, &bytes};
+  std::vector<uint64_t> words;
+  std::apply([&](const auto&... each) { (emulated::append_words(words, each), ...); }, launch.all);
+  size_t bytes = words.size() * sizeof(uint64_t);
+  void* all[] = {&bound, words.data(), &bytes};
   return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), all);
 }
 
