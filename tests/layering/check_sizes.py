@@ -15,11 +15,13 @@ files or lists may exceed a limit; whoever makes the count smaller lowers it. `c
 prints what exceeds a limit and the breaches, `--self-test` counts planted files.
 """
 
-import argparse
 import re
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 FOLDERS = ["src", "include", "cli", "apps", "bench", "emulation", "python/src"]
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
@@ -306,13 +308,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--self-test", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.self_test:
-        self_test()
-        return 0
+    arguments = checks.options_of(__doc__, self_test)
     over, tables = measure(arguments.root)
     for kind, places in over.items():
         print(f"{len(places)} {kind}")

@@ -7,11 +7,13 @@ fails, and so does a ceiling above the aim without a reason, a missing row, or a
 `check_tree.py ROOT` prints the measures; `--self-test` checks planted pages.
 """
 
-import argparse
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 PAGE = "docs/dev/tree-size.md"
 CODE = re.compile(r"\.(c|h|cpp|hpp|cu|cuh|py|js|css|html|cmake)$|(^|/)CMakeLists\.txt$")
@@ -93,13 +95,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--self-test", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.self_test:
-        self_test()
-        return 0
+    arguments = checks.options_of(__doc__, self_test)
     root = arguments.root
     listed = subprocess.run(
         ["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True, check=False

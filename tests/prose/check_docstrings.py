@@ -15,7 +15,6 @@ Sentences are counted as check_pages.py counts them. Examples, headings and line
 are left out.
 """
 
-import argparse
 import ast
 import inspect
 import re
@@ -24,6 +23,9 @@ import tempfile
 from pathlib import Path
 
 import check_pages
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 WORDS, COLUMNS = 18, 100
 PACKAGE = Path("python/cuesta")
@@ -272,16 +274,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    if options.root is None:
-        parser.error("name the root of the sources, or --self-test")
+    options = checks.options_of(__doc__, self_test, list=dict(action="store_true"))
     faults, means, names = check(options.root)
     if options.list:
         for path, mean in sorted(means.items(), key=lambda item: -item[1]):

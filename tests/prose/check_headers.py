@@ -11,10 +11,12 @@ comment in a class body counts for the members below it up to a blank line. Sent
 words.
 """
 
-import argparse
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 COLUMNS = 100
 SUMMARY = 100
@@ -209,15 +211,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    if options.root is None:
-        parser.error("name the root of the sources, or --self-test")
+    options = checks.options_of(__doc__, self_test)
     headers = sorted((options.root / "include/cuesta").glob("*.hpp"))
     headers.append(options.root / "include/cuesta.h")
     functions, failed = 0, False

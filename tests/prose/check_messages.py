@@ -12,13 +12,15 @@ CALLS in C++ and to raise and warnings.warn in Python, and the texts that suppor
 strategies return. An argument of throw_saved, and a .refusal that is kept, count as well.
 """
 
-import argparse
 import ast
 import re
 import sys
 from pathlib import Path
 
 import check_words
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 MAX_CHARACTERS = 160
 FOLDERS = ("src", "cli", "apps", "python/src", "python/cuesta")
@@ -226,16 +228,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    if options.root is None:
-        parser.error("name the root of the sources, or --self-test")
+    options = checks.options_of(__doc__, self_test, list=dict(action="store_true"))
     messages = collect(options.root)
     if options.list:
         for path, line, message in messages:

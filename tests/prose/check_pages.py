@@ -14,13 +14,15 @@ text, and inline code as one word. A paragraph or list item ends a sentence; ins
 bracket or code. A colon and a semicolon do not end one. A word has a letter or a digit.
 """
 
-import argparse
 import re
 import sys
 import tempfile
 import unicodedata
 import urllib.parse
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 WORDS, COLUMNS, ROW = 18, 100, 200
 # Pages that do not hold this yet: at most this many words a sentence, and this many long lines. Figures
@@ -220,16 +222,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    if options.root is None:
-        parser.error("name the root of the sources, or --self-test")
+    options = checks.options_of(__doc__, self_test, list=dict(action="store_true"))
     root = options.root.resolve()
     if options.list:
         for path in pages_of(root):

@@ -12,7 +12,6 @@ docstrings of python/cuesta; comments of the folders in COMMENTS; the help of ev
 man page. check_messages.py scans messages for the same words.
 """
 
-import argparse
 import ast
 import collections
 import io
@@ -21,6 +20,9 @@ import subprocess
 import sys
 import tokenize
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import checks  # noqa: E402
 
 WORDS = Path("docs/dev/words.md")
 RECORDS = {"negative-results.md", "papers.md", "words.md"}
@@ -166,18 +168,13 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", nargs="?", type=Path)
-    parser.add_argument("--command", help="the built command, whose help is scanned as well")
-    parser.add_argument("--only", help="the kinds to scan: page,header,docstring,comment,help")
-    parser.add_argument("--count", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        self_test()
-        return 0
-    if options.root is None:
-        parser.error("name the root of the sources, or --self-test")
+    options = checks.options_of(
+        __doc__,
+        self_test,
+        command=dict(help="the built command, whose help is scanned as well"),
+        only=dict(help="the kinds to scan: page,header,docstring,comment,help"),
+        count=dict(action="store_true"),
+    )
     words = read_words(options.root / WORDS)
     if len(words) < 30:
         print(f"only {len(words)} retired words found in {WORDS}; the table is broken")
