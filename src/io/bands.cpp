@@ -33,12 +33,12 @@ namespace {
 // Of blocks all over the file, its first and last among them: times can be set back, and some file
 // systems have none.
 uint64_t sampled_checksum(const std::filesystem::path& source, int64_t size) {
-  constexpr int64_t block = 4096, most = 256;
+  constexpr int64_t block = 4096, max_blocks = 256;
   std::ifstream file(source, std::ios::binary);
   std::array<char, block> bytes{};
   Checksum sum;
   const int64_t last = std::max<int64_t>(0, (size - 1) / block);
-  for (int64_t i = 0, count = std::min(last + 1, most); i < count; ++i) {
+  for (int64_t i = 0, count = std::min(last + 1, max_blocks); i < count; ++i) {
     file.seekg((count == 1 ? 0 : last * i / (count - 1)) * block);
     file.read(bytes.data(), block);
     sum.add(bytes.data(), file.gcount());

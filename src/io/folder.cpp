@@ -39,10 +39,11 @@ std::vector<std::string> names_in(const std::filesystem::path& folder, std::erro
 }
 
 std::filesystem::path end_of_links(std::filesystem::path path) {
-  constexpr int most = 40;  // as Linux has it
+  constexpr int max_links = 40;  // Linux follows no more
   std::error_code error;
   for (int i = 0;
-       i < most && std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)); ++i) {
+       i < max_links && std::filesystem::is_symlink(std::filesystem::symlink_status(path, error));
+       ++i) {
     const auto next = std::filesystem::read_symlink(path, error);
     if (error) break;
     path = next.is_absolute() ? next : path.parent_path() / next;
