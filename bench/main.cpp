@@ -148,7 +148,7 @@ Verb add_bench_itself(CLI::App& parent) {
           list_of(bench::list_experiments()) + "  all             all of the above");
   app->add_option("EXPERIMENT", state->experiments, "what to time; default: cpu")->type_name("");
   app->add_option("--sizes", state->settings.sizes,
-                  "sides of the square pictures; the defaults depend on the experiment")
+                  "set the sides of the square pictures. The defaults depend on the experiment")
       ->type_name("N,N")
       ->delimiter(',')
       ->check(CLI::Range(16, 32768));

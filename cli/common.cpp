@@ -148,25 +148,28 @@ namespace {
 void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which) {
   const char* group = "How it runs";
   if (which & (takes_device | takes_devices)) {
-    app.add_option("--device", common.device,
-                   which & takes_devices
-                       ? "auto (default), cpu, cuda, cuda:N or cuda:all. cuda:all shares pictures, "
-                         "frames, bands and videos among all GPUs"
-                       : "auto (default), cpu, cuda or cuda:N")
+    app.add_option(
+           "--device", common.device,
+           which & takes_devices
+               ? "run on auto (default), cpu, cuda, cuda:N or cuda:all. cuda:all shares pictures, "
+                 "frames, bands and videos among all GPUs"
+               : "run on auto (default), cpu, cuda or cuda:N")
         ->type_name("DEVICE")
         ->group(group);
   }
   if (which & takes_strategy) {
-    app.add_option("--strategy", common.strategy, "use this strategy; see cuesta list strategies")
+    app.add_option("--strategy", common.strategy,
+                   "run this implementation; see cuesta list strategies")
         ->type_name("NAME")
         ->group(group);
-    app.add_option("--param", common.parameters, "set a parameter of the strategy; repeatable")
+    app.add_option("--param", common.parameters,
+                   "set a parameter of this implementation; repeatable")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false)
         ->group(group);
   }
   if (which & takes_threads) {
-    app.add_option("--threads", common.threads, "CPU threads; 0 (default): every core")
+    app.add_option("--threads", common.threads, "use N CPU threads; 0 (default): every core")
         ->type_name("N")
         ->check(CLI::Range(0, 4096))
         ->group(group);
@@ -174,12 +177,12 @@ void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which)
 }
 
 void add_limits(CLI::App& app, CommonOptions& common) {
-  app.add_option("--max-pixels", common.max_pixels, "largest picture to decode (default 2^28)")
+  app.add_option("--max-pixels", common.max_pixels, "limit the pixels of a picture (default 2^28)")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
       ->group("Input");
   app.add_option("--max-memory", common.max_memory,
-                 "largest decoded picture or frame (default 2^30)")
+                 "limit a decoded picture or frame (default 2^30)")
       ->type_name("BYTES")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
       ->group("Input");
@@ -190,13 +193,14 @@ void add_limits(CLI::App& app, CommonOptions& common) {
       ->group("Input");
   app.add_flag("--partial", common.partial, "read damaged or truncated files as far as possible")
       ->group("Input");
-  app.add_option("--timeout", common.timeout, "silence after which live video is lost (default 10)")
+  app.add_option("--timeout", common.timeout,
+                 "treat live video as lost after this silence (default 10)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e6))
       ->group("Input");
   app.add_option(
          "--reconnect", common.reconnect,
-         "time to retry a lost address or camera (default: forever). One that cannot be opened "
+         "retry a lost address or camera this long (default: forever). One that cannot be opened "
          "at the start is an error")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)

@@ -334,18 +334,18 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
 }
 
 void add_detect_options(CLI::App& app, DetectOptions& options) {
-  app.add_option("-o,--output", options.out, "video with boxes; - writes y4m to stdout")
+  app.add_option("-o,--output", options.out, "write a video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
-  app.add_option("--json", options.json, "a header line, then one line per frame; - is stdout")
+  app.add_option("--json", options.json, "write a header line and a line per frame; -: stdout")
       ->type_name("OUT");
   app.add_option("--mask-video", options.mask_video,
-                 "lossless foreground mask: .mkv, .avi (FFV1) or .y4m")
+                 "write the foreground mask without loss: .mkv, .avi, .y4m")
       ->type_name("OUT");
   add_follow(app, options.follow);
   app.add_option(
          "--decode", options.decode,
-         "decoder: auto (default), cpu or cuda. cuda keeps frames on the GPU and does not report "
-         "damage inside of them; auto uses it for live video if detection runs on the GPU")
+         "decode video on auto (default), cpu or cuda. cuda keeps frames on the GPU and does not "
+         "report damage inside of them. auto uses it for live video if detection runs on the GPU")
       ->type_name("MODE")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   const auto known = app.get_options();

@@ -241,21 +241,23 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
   add_memory(app, options.memory);
   options.jobs.masks = true;
   const auto before_method = app.get_options();
-  app.add_option("--method", options.method,
-                 "canny (default), log, sobel or boundaries. boundaries omits the edges of texture")
+  app.add_option(
+         "--method", options.method,
+         "select the method: canny (default), log, sobel, boundaries. boundaries omits the edges "
+         "of texture")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel", "boundaries"}));
   app.add_option("--threshold", options.threshold,
-                 "number, or for canny auto[:RULE]; the unit depends on the method. canny: the "
-                 "high threshold, low is T/2; RULE is otsu, median, percentile[:P] or noise, which "
+                 "set the threshold; T is a number, or auto[:RULE] for canny. canny: the high "
+                 "threshold, low is T/2; RULE is otsu, median, percentile[:P] or noise, which "
                  "finds no edges in pure noise. log: gray levels of the response. sobel: "
                  "magnitude; without it the result is the magnitudes, the largest possible one "
                  "white. boundaries: strength relative to the surroundings")
       ->type_name("T");
-  app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny")
+  app.add_option("--low", options.low, "canny: set the low threshold, in units of cv::Canny")
       ->type_name("L");
-  app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
-  app.add_option("--mask", options.mask, "canny: picture; no edges where it is black")
+  app.add_option("--high", options.high, "canny: set the high threshold")->type_name("H");
+  app.add_option("--mask", options.mask, "canny: find no edges where this picture is black")
       ->type_name("FILE");
   options.described.add<CannyEdges>(app, "canny");
   options.described.add<LogEdges>(app, "log", {"threshold"});
@@ -266,7 +268,8 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
                  "write edges as lines: .svg, .geojson, .json, a folder, -. A folder takes several "
                  "inputs; - writes to stdout")
       ->type_name("OUT");
-  app.add_option("--lines-format", options.lines.format, "format of lines in folders and on stdout")
+  app.add_option("--lines-format", options.lines.format,
+                 "set the format of lines in folders and on stdout")
       ->type_name("NAME")
       ->check(one_of_names({"svg", "geojson", "json"}));
   options.tracing.add<LineOptions>(app);
@@ -289,9 +292,11 @@ Verb add_edges(CLI::App& parent) {
   add_edges_options(*app, *state);
   app->description(
       "Finds edges in pictures and videos.\n"
-      "Methods: canny finds thin edges by gradient and hysteresis; log the zero crossings of a "
-      "Laplacian of Gaussian; sobel the gradient magnitude; boundaries the contours of objects, "
-      "without texture.\n\nDefaults:\n" +
+      "Methods:\n"
+      "  canny       thin edges, where brightness or color changes most\n"
+      "  log         lines between darker and brighter areas (Laplacian of Gaussian)\n"
+      "  sobel       the strength of the change at each pixel\n"
+      "  boundaries  outlines of objects, without texture\n\nDefaults:\n" +
       state->described.defaults_table(
           {{"--threshold",
             {{"canny", "auto"},

@@ -110,11 +110,12 @@ Verb add_filter(CLI::App& parent) {
   add_job_options(*app, state->jobs);
   add_memory(*app, state->memory);
   app->add_option("--kernel", state->kernel,
-                  "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
+                  "apply average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
                   "\"rows;of;numbers [/ divisor]\" or a file of rows")
       ->type_name("KERNEL");
-  app->add_option("--median", state->median,
-                  "median of K x K samples, K odd; at most 5 for floats. Replaces --kernel")
+  app->add_option(
+         "--median", state->median,
+         "take the median of K x K samples, K odd; at most 5 for floats. Replaces --kernel")
       ->type_name("K");
   state->described.add<FilterOptions>(*app, "--kernel");
   state->described.add<MedianOptions>(*app, "--median", {"ksize"});

@@ -344,6 +344,7 @@ Verb add_generate(CLI::App& parent) {
   auto what = std::make_shared<std::string>();
   CLI::App* app = parent.add_subcommand(
       "generate", "Writes the man page, or completion for a shell, to standard output.");
+  app->footer("  cuesta generate man > cuesta.1\n  cuesta generate bash > cuesta.bash\n");
   app->group("");  // for packages; people find it in cli/CMakeLists.txt
   app->add_option("WHAT", *what, "man, bash, zsh or fish")
       ->type_name("")

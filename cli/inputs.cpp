@@ -212,18 +212,18 @@ void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
       ->type_name("")
       ->required();
   app.add_option("-o,--output", jobs.out,
-                 "result file; a folder for several inputs; - (stdout). To stdout, a video is y4m "
+                 "write a file; a folder for several inputs; - (stdout). To stdout, a video is y4m "
                  "and a picture PNG")
       ->type_name("OUT")
       ->required(output_required);
-  app.add_option("--format", jobs.format, "picture format in folders and on stdout: png, tif, ...")
+  app.add_option("--format", jobs.format, "set the format in folders and on stdout: png, tif, ...")
       ->type_name("EXT");
-  app.add_option("--page", jobs.page, "page of a picture file, from 1; 0 (default): all")
+  app.add_option("--page", jobs.page, "read one page of a file, from 1; 0 (default): all")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 20));
   add_band(app, jobs.band);
   app.add_option("--white", jobs.white,
-                 "white of float pictures: auto (default), light, a number. auto: 1, 255 or 65535, "
+                 "set white of float pictures: auto (default), light, N. auto: 1, 255 or 65535, "
                  "the first that is not exceeded; light: linear, as HDR pictures")
       ->type_name("W");
   add_follow(app, jobs.follow);

@@ -148,21 +148,20 @@ Verb add_label(CLI::App& parent) {
   app->add_option("INPUT", state->input, "a picture; - reads one from standard input")
       ->type_name("")
       ->required();
-  app->add_option("-o,--output", state->out, "a .csv or .ndjson file; - (default): stdout")
+  app->add_option("-o,--output", state->out, "write a .csv or .ndjson file; - (default): stdout")
       ->type_name("OUT");
-  app->add_option("--format", state->format, "format of stdout: csv (default) or ndjson")
+  app->add_option("--format", state->format, "set the format of stdout: csv (default) or ndjson")
       ->type_name("NAME")
       ->check(one_of_names({"csv", "ndjson"}));
-  app->add_option("--threshold", state->threshold,
-                  "gray level above which pixels are set (default 0)")
+  app->add_option("--threshold", state->threshold, "set pixels above this gray level (default 0)")
       ->type_name("T");
   state->described.add<LabelOptions>(*app);
-  app->add_option("--page", state->page, "page of a file with several, from 1")
+  app->add_option("--page", state->page, "read this page of a file with several, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
   add_band(*app, state->band);
   app->add_option("--memory", state->memory.memory,
-                  "memory limit: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
+                  "limit memory: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
                   "rows with the same result; the list itself needs additional memory")
       ->type_name("SIZE")
       ->group("Large pictures");

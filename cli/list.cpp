@@ -136,8 +136,10 @@ Verb add_list(CLI::App& parent) {
     std::string what = "strategies";
   };
   auto state = std::make_shared<State>();
-  CLI::App* app =
-      parent.add_subcommand("list", "Lists operations, strategies or devices of this build.");
+  CLI::App* app = parent.add_subcommand(
+      "list",
+      "Lists operations, strategies or devices of this build.\nA strategy is one implementation "
+      "of an operation, by name.");
   app->add_option("WHAT", state->what, "operations, strategies (default) or devices")
       ->type_name("")
       ->check(one_of_names({"operations", "strategies", "devices"}));

@@ -14,7 +14,7 @@ namespace cuesta::cli {
 
 void add_memory(CLI::App& app, MemoryOptions& options) {
   app.add_option("--memory", options.memory,
-                 "memory limit: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
+                 "limit memory: 512MB, 2GiB or bytes. Larger pictures are processed in bands of "
                  "rows with identical results, and interrupted runs resume")
       ->type_name("SIZE")
       ->group("Large pictures");
@@ -22,7 +22,7 @@ void add_memory(CLI::App& app, MemoryOptions& options) {
       ->group("Large pictures");
   app.add_option(
          "--tiff", options.tiff,
-         "layout of .tif results: strips (default), tiled, pyramid. Files above 4 GB are BigTIFF")
+         "lay out .tif results as strips (default), tiled, pyramid. Files above 4 GB are BigTIFF")
       ->type_name("LAYOUT")
       ->check(one_of_names({"strips", "tiled", "pyramid"}))
       ->group("Large pictures");

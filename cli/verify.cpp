@@ -114,20 +114,23 @@ int run(const State& state) {
 
 Verb add_verify(CLI::App& parent) {
   auto state = std::make_shared<State>();
-  CLI::App* app = parent.add_subcommand(
-      "verify",
-      "Runs every strategy and compares its bytes with the reference.\nThe pictures are generated. "
-      "Exit code 0: all equal; 1: a strategy differs or nothing ran.");
+  CLI::App* app = parent.add_subcommand("verify",
+                                        "Compares every strategy with the reference, byte for "
+                                        "byte.\nA strategy is one implementation "
+                                        "of an operation. The pictures are generated. Exit code 0: "
+                                        "all equal; 1: a strategy differs or "
+                                        "nothing ran.");
   app->add_option("OPERATION", state->operation, "operation to verify; default all")->type_name("");
-  app->add_option("--level", state->level,
-                  "quick (default), full or sizes. full: more shapes and options; sizes: all of "
-                  "1..70 x 1..70")
+  app->add_option(
+         "--level", state->level,
+         "check quick (default), full or sizes. full: more shapes and options; sizes: all of "
+         "1..70 x 1..70")
       ->type_name("LEVEL")
       ->check(one_of_names({"quick", "full", "sizes"}));
-  app->add_option("--stride", state->stride, "with --level sizes: every N-th size")
+  app->add_option("--stride", state->stride, "check every N-th size, with --level sizes")
       ->type_name("N")
       ->check(CLI::Range(1, 4900));
-  app->add_option("--strategy", state->common.strategy, "strategies of this name only")
+  app->add_option("--strategy", state->common.strategy, "verify strategies of this name only")
       ->type_name("NAME");
   add_common(
       *app, state->common, takes_device | takes_json,

@@ -16,10 +16,10 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
   app.add_flag(
       "--track", options.track,
       "track objects; implied by the options below. An object keeps its id from frame to frame");
-  app.add_option("--scene", options.scene, "zones, counting lines and a mask: .toml or .json")
+  app.add_option("--scene", options.scene, "read zones, counting lines and a mask: .toml, .json")
       ->type_name("FILE");
   app.add_option("--mask", options.mask,
-                 "picture of the frames' size; no objects where it is black")
+                 "find no objects where this picture is black. It has the size of the frames")
       ->type_name("FILE");
   options.described.add<TrackingOptions>(app, {}, {"min_area"});
   add_watch_result_options(app, options);

@@ -136,10 +136,10 @@ Verb add_tune(CLI::App& parent) {
                             "browser.\nServes one page, on this machine only. The page copies "
                             "the settings as a command, a program or an options file.");
   app->add_option("FILE", options->input, "a picture or a video")->type_name("")->required();
-  app->add_option("--port", options->port, "port to listen on; 0 (default): a free one")
+  app->add_option("--port", options->port, "listen on this port; 0 (default): a free one")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
-  app->add_option("--page", options->page, "page of a picture file with several, from 1")
+  app->add_option("--page", options->page, "read this page of a file with several, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20))
       ->group("Input");

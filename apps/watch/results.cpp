@@ -14,33 +14,33 @@
 namespace cuesta::cli {
 
 void add_watch_result_options(CLI::App& app, WatchOptions& options) {
-  app.add_option("--events", options.events, "list of events: .csv, .edl or .ndjson; repeatable")
+  app.add_option("--events", options.events,
+                 "write a list of events: .csv, .edl, .ndjson; repeatable")
       ->type_name("OUT")
       ->allow_extra_args(false);
-  app.add_option("--report", options.report,
-                 "HTML page with timeline, pictures of events, heat map")
+  app.add_option("--report", options.report, "write an HTML page with timeline, pictures, heat map")
       ->type_name("OUT");
-  app.add_option("--clips", options.clips,
-                 "folder of one clip per event of video files, cut without encoding")
+  app.add_option("--clips", options.clips, "write a clip per event to a folder, without encoding")
       ->type_name("OUT");
-  app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
+  app.add_option("--coco", options.coco, "write objects of every frame as COCO (JSON)")
       ->type_name("OUT");
-  app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
+  app.add_option("--mot", options.mot, "write objects of every frame as MOTChallenge (text)")
       ->type_name("OUT");
   app.add_option("--on-event", options.on_event,
-                 "run at the beginning and end of events. The command gets a line of JSON on "
+                 "run CMD at the beginning and end of events. It gets a line of JSON on "
                  "stdin; no shell is started")
       ->type_name("CMD");
   app.add_option("--mqtt", options.mqtt,
                  "publish events to mqtt://[user:password@]host[:port]/topic. mqtts:// encrypts")
       ->type_name("ADDRESS");
-  app.add_option(
-         "--mqtt-qos", options.mqtt_qos,
-         "quality of service: 0, 1 (default) or 2. 1: each message arrives; 2: exactly once")
+  app.add_option("--mqtt-qos", options.mqtt_qos,
+                 "set the quality of service: 0, 1 (default) or 2. 1: each message arrives; 2: "
+                 "exactly once")
       ->type_name("N")
       ->check(CLI::Range(0, 2));
   app.add_flag("--mqtt-objects", options.mqtt_objects, "publish the objects of each frame as well");
-  app.add_option("--heatmap", options.heat_map, "picture of the motion over the dimmed first frame")
+  app.add_option("--heatmap", options.heat_map,
+                 "write a picture of the motion over the first frame")
       ->type_name("OUT");
 }
 

@@ -174,7 +174,7 @@ def day_before(page, first):
 def day_before_2(page, run):
     page.say(
         "left_perf_record",
-        given(6, "its encoder was told so"),
+        given(6, "a setting of its encoder"),
         given(14.5, "perf report"),
         given(6, "perf report"),
         given(2.7, "perf report"),

@@ -27,7 +27,7 @@ def gpu_s_decoder_files_over(page, run, files, ray):
 
 @PAGE.part
 def video(page, run):
-    page.say("scripts_decode_load", given(2400, "the video"), given(6, "its encoder was told so"))
+    page.say("scripts_decode_load", given(2400, "the video"), given(6, "a setting of its encoder"))
     page.holds(
         "scripts_decode_load",
         all(

@@ -204,5 +204,5 @@ def notice(parts):
     ]
     return (
         "> **Measured on older sources.** These have changed since, and were not measured again: "
-        f"{'; '.join(listed)}."
+        f"{'. Also '.join(listed)}."
     )

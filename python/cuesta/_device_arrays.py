@@ -150,22 +150,22 @@ class _Device(Dlpack):
 
     def cast(self, array: Any, dtype: str) -> Any:
         raise Unsupported(
-            f"image is {array.dtype} on a device and no library stands for it; give it as cupy or torch "
-            f"array, or as {dtype}",
+            f"image is a bare device array of {array.dtype}, which cannot be converted; pass a cupy or torch "
+            f"array, or {dtype}",
             array.dtype,
         )
 
     def to_interleaved(self, array: Any, axis: int) -> Any:
         raise Unsupported(
-            "image has its channels first, and no library stands for it that could bring them last; give it as cupy "
-            "or torch array",
+            "image is a bare device array with its channels first, which cannot be reordered; pass a cupy or torch "
+            "array",
             str(array.shape),
         )
 
     def without_alpha(self, array: Any) -> Any:
         raise Unsupported(
-            f"image has {array.shape[-1]} channels, the last is alpha, and no library stands for it that could "
-            "leave it out; give the array without it, or a cupy or torch array",
+            f"image is a bare device array of {array.shape[-1]} channels, whose alpha cannot be removed; pass it "
+            "without alpha, or a cupy or torch array",
             str(array.shape),
         )
 

@@ -10,6 +10,6 @@ class HoldsState:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{type(self).__name__} holds what it has seen and can neither be pickled nor copied; "
+            f"{type(self).__name__} keeps state and can be neither pickled nor copied; "
             "make one where it is needed"
         )

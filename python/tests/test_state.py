@@ -61,5 +61,5 @@ def test_labels_and_errors_are_the_same_again(again: Any) -> None:
 )
 def test_what_holds_what_it_has_seen_refuses_in_words(again: Any, made: Any) -> None:
     one = made()
-    with pytest.raises(TypeError, match=f"{type(one).__name__} holds what it has seen"):
+    with pytest.raises(TypeError, match=f"{type(one).__name__} keeps state"):
         again(one)

@@ -156,7 +156,7 @@ std::string either_name_of() {
 /// An operation's border.
 template <auto Member>
 constexpr auto border_field() {
-  return field<Member>("border", any(), "what is read outside the picture");
+  return field<Member>("border", any(), "select what is read outside the picture");
 }
 
 // ---- what a value must be: empty where it is that, else as it follows "it must be"

@@ -14,12 +14,14 @@ constexpr std::span<const Named<Refinement>> names_of(Refinement) { return refin
 
 template <>
 struct Described<TraceOptions> {
-  static constexpr auto fields = std::tuple(
-      field<&TraceOptions::tolerance>(
-          "tolerance", at_least(0), "tolerance of simplified lines, in pixels; 0 keeps all points"),
-      field<&TraceOptions::min_length>("min_length", at_least(0),
-                                       "drop shorter lines; length in pixels"),
-      field<&TraceOptions::refinement>("refinement", any(), "position of points between pixels"));
+  static constexpr auto fields =
+      std::tuple(field<&TraceOptions::tolerance>(
+                     "tolerance", at_least(0),
+                     "simplify lines within this tolerance, in pixels; 0 keeps all points"),
+                 field<&TraceOptions::min_length>("min_length", at_least(0),
+                                                  "drop shorter lines; length in pixels"),
+                 field<&TraceOptions::refinement>("refinement", any(),
+                                                  "select the position of points between pixels"));
 };
 
 }  // namespace cuesta

@@ -1521,7 +1521,7 @@ class Typing(CommandTest):
             "box, area, centroid.",
             "videos of fixed cameras.",
             "of this build.",
-            "with the reference.",
+            "byte for byte.",
             "the picture and OpenCV.",
         ):
             self.assertIn(end, sentences)

@@ -27,6 +27,13 @@ NEEDS = {"rtsp://": (3,), "mqtt": (3, 4), "cameras.toml": (3,), "cuda": (5,), "B
 # Verbs and inputs that run until they are ended; understood if they still run after a moment.
 ENDLESS = ("tune", "bench", "verify", "rtsp://", "cameras.toml")
 SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
+# How the help of an option begins, behind the methods or the option that it is for.
+IMPERATIVES = set(
+    "add apply begin blur check close compare compensate connect convert cut decode detect drop end "
+    "exclude explain find join keep lay learn limit listen mark omit predict print process publish "
+    "read remove report require restart retry run select set show simplify smooth start take time "
+    "track treat use verify watch write".split()
+)
 CAMERAS = '[[cameras]]\nname = "a"\ninput = "street.y4m"\n'
 
 
@@ -201,6 +208,12 @@ def faults_of_help(text):
     return faults
 
 
+def is_imperative(description):
+    """Whether the help of an option begins with one of IMPERATIVES, behind the methods it is for."""
+    words = re.sub(r"^(?:[-\w]+, )*[-\w]+: ", "", description).split()
+    return words[0] in IMPERATIVES
+
+
 class Help(unittest.TestCase):
     def texts(self):
         """(verb, help text) of every verb, and of the command itself."""
@@ -222,13 +235,22 @@ class Help(unittest.TestCase):
                 self.assertEqual(faults_of_help(text), [])
         self.assertGreater(count, 150)
 
+    def test_options_are_imperatives(self):
+        found = [
+            (names, " ".join(lines))
+            for _, text in self.texts()
+            for names, lines in options_of(text.partition("\nOptions:\n")[2])
+        ]
+        others = [one for one in found if not is_imperative(one[1])]
+        self.assertLess(len(others), len(found) // 20, others)
+
     def test_examples(self):
         count = 0
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             make_inputs(folder)
             for verb, text in self.texts():
-                examples = re.findall(r"^  (cuesta .*)$", text, re.MULTILINE)
+                examples = re.findall(r"^  ((?:ffmpeg .*\| )?cuesta .*)$", text, re.MULTILINE)
                 self.assertTrue(examples, verb)
                 for line in examples:
                     count += 1
@@ -239,19 +261,20 @@ class Help(unittest.TestCase):
 
 def self_test():
     good = (
-        "Does it.\n\nUsage: x\n\nExamples:\n  cuesta x\n\nOptions:\n  -a,--all                do\n"
+        "Does it.\n\nUsage: x\n\nExamples:\n  cuesta x\n\nOptions:\n  -a,--all                run\n"
     )
     good += " " * 26 + "all\n  --much-longer-than-that NAME\n" + " " * 26 + "set it\n"
     assert options_of(good) == [
-        ("-a,--all", ["do", "all"]),
+        ("-a,--all", ["run", "all"]),
         ("--much-longer-than-that NAME", ["set it"]),
     ]
     assert faults_of_help(good) == []
     for old, new in (
-        ("Does it.", "Usage"), ("cuesta x", ""), ("set it", "set it. Or not."), ("set it", "s" * 70),
+        ("Does it.", "Usage"), ("cuesta x", ""), ("set it", "set it. Or not."), ("set it", "set " + "s" * 70),
         (" " * 26 + "set it\n", ""), ("all\n", "all\n" + 2 * f"{' ' * 26}of\n"),
     ):  # fmt: skip
         assert len(faults_of_help(good.replace(old, new))) == 1, (old, new)
+    assert is_imperative("canny: set it") and not is_imperative("canny: its name")
     page = "a `cuesta no`\n\n    cuesta edges a -o b  # c\n    $ cuesta label - | head\n    two 3\n\nx\n"
     assert shown(page) == [("cuesta edges a -o b  # c", []), ("cuesta label - | head", ["two 3"])]
     assert arguments_of("cuesta edges a -o b  # c") == (["edges", "a", "-o", "b"], False)

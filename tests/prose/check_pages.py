@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the form of the pages that people read: short sentences, short lines, and links that work.
 
-check_pages.py ROOT          checks README, CONTRIBUTING, SECURITY, docs/user/*.md, docs/dev/*.md,
-                             the index of the decisions, and every README of FOLDERS
+check_pages.py ROOT          checks README, CONTRIBUTING, SECURITY, the pages of docs/user, docs/dev
+                             and docs/results, the index of the decisions, every README of FOLDERS
 check_pages.py ROOT --list   prints the figures of each page
 check_pages.py --self-test   proves that each fault is found
 
@@ -31,7 +31,7 @@ WORDS, COLUMNS, ROW = 18, 100, 200
 # may only go down, and a page that holds it leaves the list.
 CEILINGS = {}
 # Tables of evidence, whose rows may have any length: the papers' rows, and made pages.
-FREE_ROWS = {"docs/dev/papers.md", "docs/results/README.md"}
+FREE_ROWS = ("docs/dev/papers.md", "docs/results/")
 # Folders whose READMEs are pages; those of bench/pages/templates are made into docs/results.
 FOLDERS = (
     "apps",
@@ -164,7 +164,7 @@ def broken_links(path, text):
 def pages_of(root):
     """The pages that are checked."""
     pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
-    for folder in ("docs/user", "docs/dev"):
+    for folder in ("docs/user", "docs/dev", "docs/results"):
         pages += sorted((root / folder).glob("*.md"))
     for folder in FOLDERS:
         pages += sorted((root / folder).rglob("README.md"))
@@ -179,7 +179,7 @@ def faults_of(root, ceilings):
     for path in pages_of(root):
         name, text = path.relative_to(root).as_posix(), path.read_text("utf-8")
         seen.add(name)
-        words, lines = average(text), long_lines(text, name in FREE_ROWS)
+        words, lines = average(text), long_lines(text, name.startswith(FREE_ROWS))
         most_words, most_lines = ceilings.get(name, (WORDS, 0))
         if words > most_words:
             faults.append(f"{name}: {words:.1f} words a sentence, at most {most_words}")

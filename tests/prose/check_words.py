@@ -5,8 +5,8 @@ check_words.py ROOT [--command CUESTA]   checks the texts below ROOT, and the he
 check_words.py ROOT --count              prints how often each word occurs in each kind of text
 check_words.py --self-test               proves that each kind of text is scanned
 
-Scanned: README, CONTRIBUTING, SECURITY, docs/user and docs/dev (without words.md itself, and
-without the decisions, which are an archive; their index is scanned); READMEs of the folders in
+Scanned: PAGES, docs/user, docs/results and their templates, and docs/dev (without words.md itself,
+and without the decisions, which are an archive; their index is scanned); READMEs of the folders in
 COMMENTS; public headers; docstrings of python/cuesta; comments of the folders in COMMENTS, in C++,
 CUDA, Python, shell, CMake, JavaScript, CSS and settings; the help of every verb, and the man page.
 check_messages.py scans messages for the same words.
@@ -26,8 +26,8 @@ import checks  # noqa: E402
 
 WORDS = Path("docs/dev/words.md")
 PAGES = (
-    "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/dev/decisions/README.md",
-    "docs/gallery/README.md", "docs/results/README.md", "docs/schemas/README.md",
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/tour.md",
+    "docs/dev/decisions/README.md", "docs/gallery/README.md", "docs/schemas/README.md",
 )  # fmt: skip
 HEADERS = ("include", "src/c/include")
 # Folders whose comments are scanned.
@@ -139,12 +139,12 @@ def language_of(path):
 def texts_of_tree(root):
     """(kind, name, text) of every text below root, line numbers as in the file."""
     pages = [root / name for name in PAGES]
-    for folder in ("docs/user", "docs/dev"):
+    for folder in ("docs/user", "docs/dev", "docs/results", "bench/pages/templates"):
         pages += sorted((root / folder).glob("*.md"))
     for folder in COMMENTS:
         if folder != "docs":
             pages += sorted((root / folder).rglob("README.md"))
-    for path in pages:
+    for path in dict.fromkeys(pages):
         if path != root / WORDS:
             yield "page", path.relative_to(root), prose_of_markdown(path.read_text("utf-8"))
     for folder in HEADERS:

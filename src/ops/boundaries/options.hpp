@@ -10,7 +10,8 @@ template <>
 struct Described<BoundaryOptions> {
   static constexpr auto fields = std::tuple(field<&BoundaryOptions::threshold>(
       "threshold", between(0, 10000),
-      "strength relative to the surroundings. The ratio of an edge's strength to that of its "
+      "require this strength relative to the surroundings. The ratio of an edge's strength to that "
+      "of its "
       "surroundings to the power 3/4; half of it continues an edge"));
 };
 

@@ -15,7 +15,7 @@ struct Described<FilterOptions> {
       border_field<&FilterOptions::border>(),
       field<&FilterOptions::absolute>("absolute", any(), "take |result| before adding the offset"),
       field<&FilterOptions::offset>("offset", any(),
-                                    "value added after rounding, before saturation"));
+                                    "add this value after rounding, before saturation"));
 };
 
 template <>
@@ -23,23 +23,23 @@ struct Described<GaussianOptions> {
   static constexpr auto fields =
       std::tuple(field<&GaussianOptions::sigma>(
                      "sigma", at_least(0).or_own("0.3((ksize - 1)/2 - 1) + 0.8"),
-                     "sigma of the Gaussian, in pixels. Either sigma or ksize is required"),
+                     "set sigma of the Gaussian, in pixels. Either sigma or ksize is required"),
                  field<&GaussianOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                                "side of the window"),
+                                                "set the side of the window"),
                  border_field<&GaussianOptions::border>());
 };
 
 template <>
 struct Described<BoxOptions> {
   static constexpr auto fields =
-      std::tuple(field<&BoxOptions::n>("n", between(1, 255), "side of the window"),
+      std::tuple(field<&BoxOptions::n>("n", between(1, 255), "set the side of the window"),
                  border_field<&BoxOptions::border>());
 };
 
 template <>
 struct Described<SharpenOptions> {
   static constexpr auto fields =
-      std::tuple(field<&SharpenOptions::n>("n", odd(1, 255), "side of the window"),
+      std::tuple(field<&SharpenOptions::n>("n", odd(1, 255), "set the side of the window"),
                  border_field<&SharpenOptions::border>());
 };
 

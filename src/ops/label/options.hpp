@@ -8,7 +8,7 @@ namespace cuesta {
 
 template <auto Member>
 constexpr auto connectivity_field() {
-  return field<Member>("connectivity", one_of(4, 8), "neighbours of a pixel");
+  return field<Member>("connectivity", one_of(4, 8), "set the neighbours of a pixel");
 }
 
 template <>

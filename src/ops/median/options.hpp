@@ -10,7 +10,7 @@ template <>
 struct Described<MedianOptions> {
   static constexpr auto fields =
       std::tuple(field<&MedianOptions::ksize>("ksize", odd(1, 255),
-                                              "side of the window; at most 5 for floats"),
+                                              "set the side of the window; at most 5 for floats"),
                  border_field<&MedianOptions::border>());
 };
 

@@ -14,7 +14,7 @@ template <>
 struct Described<MorphologyOptions> {
   static constexpr auto fields = std::tuple(
       field<&MorphologyOptions::border>("border", any(),
-                                        "samples outside the picture, for each step. Without a "
+                                        "set samples outside the picture, for each step. Without a "
                                         "border, samples outside have no effect"));
 };
 

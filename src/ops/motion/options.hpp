@@ -17,29 +17,31 @@ template <>
 struct Described<MotionOptions> {
   static constexpr auto fields = std::tuple_cat(
       background_fields<&MotionOptions::background>("background"),
-      std::tuple(
-          field<&MotionOptions::blur>("blur", odd(1, 255),
-                                      "window of the Gaussian before the difference; 1: none"),
-          field<&MotionOptions::blur_sigma>("blur_sigma",
-                                            at_least(0).or_own("0.3((blur - 1)/2 - 1) + 0.8"),
-                                            "sigma of that Gaussian, in pixels"),
-          field<&MotionOptions::threshold>(
-              "threshold", at_least(0),
-              "difference of the foreground, in gray levels. auto: Otsu's threshold of each frame, "
-              "at least the number given with it, by default 16, with background first 25"),
-          field<&MotionOptions::close>("close", any(), "element that closes gaps"),
-          field<&MotionOptions::open>("open", any(), "element that removes specks, after close"),
-          connectivity_field<&MotionOptions::connectivity>(),
-          field<&MotionOptions::min_area>("min_area", at_least(0),
-                                          "drop smaller objects; area in pixels"),
-          field<&MotionOptions::warm_up>(
-              "warm_up", between(1, 1000),
-              "frames before detection starts. Their median initialises the background"),
-          field<&MotionOptions::relearn>(
-              "relearn", between(0, 100),
-              "percent of the picture whose sudden change restarts the warm-up; 0: never"),
-          field<&MotionOptions::steady>("steady", between(0, 16),
-                                        "camera shake to compensate, in pixels; 0: none")));
+      std::tuple(field<&MotionOptions::blur>("blur", odd(1, 255),
+                                             "blur frames with this Gaussian window; 1: none"),
+                 field<&MotionOptions::blur_sigma>(
+                     "blur_sigma", at_least(0).or_own("0.3((blur - 1)/2 - 1) + 0.8"),
+                     "set sigma of that Gaussian, in pixels"),
+                 field<&MotionOptions::threshold>(
+                     "threshold", at_least(0),
+                     "set the difference of the foreground, in gray levels. auto: Otsu's threshold "
+                     "of each frame, "
+                     "at least the number given with it, by default 16, with background first 25"),
+                 field<&MotionOptions::close>("close", any(), "close gaps with this element"),
+                 field<&MotionOptions::open>("open", any(),
+                                             "remove specks with this element, after close"),
+                 connectivity_field<&MotionOptions::connectivity>(),
+                 field<&MotionOptions::min_area>("min_area", at_least(0),
+                                                 "drop smaller objects; area in pixels"),
+                 field<&MotionOptions::warm_up>(
+                     "warm_up", between(1, 1000),
+                     "report nothing in the first frames. Their median initialises the background"),
+                 field<&MotionOptions::relearn>(
+                     "relearn", between(0, 100),
+                     "restart the warm-up if this percentage changes suddenly; 0: never"),
+                 field<&MotionOptions::steady>(
+                     "steady", between(0, 16),
+                     "compensate camera shake of this size, in pixels; 0: none")));
 };
 
 template <>

@@ -11,12 +11,13 @@ constexpr std::span<const Named<Norm>> names_of(Norm) { return norm_names; }
 
 template <auto Member>
 constexpr auto aperture_field() {
-  return field<Member>("aperture", one_of(3, 5, 7), "side of the Sobel window");
+  return field<Member>("aperture", one_of(3, 5, 7), "set the side of the Sobel window");
 }
 template <auto Member>
 constexpr auto norm_field() {
-  return field<Member>("norm", any(),
-                       "gradient magnitude. l1: |gx| + |gy|; l2: the root of the sum of squares");
+  return field<Member>(
+      "norm", any(),
+      "select the gradient magnitude. l1: |gx| + |gy|; l2: the root of the sum of squares");
 }
 
 template <>
