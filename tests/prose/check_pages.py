@@ -7,7 +7,7 @@ check_pages.py ROOT --list   prints the figures of each page
 check_pages.py --self-test   proves that each fault is found
 
 A page has at most 18 words a sentence on average, and no line above 100 columns. Rows of tables
-have at most 200 columns. Code, pictures, and lines of one word such as a link, are free, and so are
+have at most 200 columns, those of README 100; README has at most 90 lines. Code, pictures, and lines of one word such as a link, are free, and so are
 the rows of FREE_ROWS.
 
 Sentences: code blocks, tables, headings, pictures and comments are left out. A link counts as its
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checks  # noqa: E402
 
 WORDS, COLUMNS, ROW = 18, 100, 200
+README_LINES = 90  # of 100 columns, rows of tables included
 # Pages that do not hold this yet: at most this many words a sentence, and this many long lines. Figures
 # may only go down, and a page that holds it leaves the list.
 CEILINGS = {}
@@ -114,13 +115,13 @@ def average(text):
     return sum(map(len, found)) / len(found) if found else 0.0
 
 
-def long_lines(text, free_rows=False):
-    """(number, columns) of each line that is too long."""
+def long_lines(text, free_rows=False, row=ROW):
+    """(number, columns) of each line that is too long; rows of tables have at most `row` columns."""
     found = []
     for number, line in enumerate(without_code(text).split("\n"), 1):
         if line.startswith("![") or free_rows and is_row(line):
             continue
-        most = ROW if is_row(line) else COLUMNS
+        most = row if is_row(line) else COLUMNS
         if len(line) > most and len(re.sub(LIST_ITEM, "", line).split()) > 1:
             # A link cannot be broken: its text can.
             shown = LINK.sub(lambda m: f"[{m[1]}]()", line) if is_row(line) else line
@@ -179,7 +180,10 @@ def faults_of(root, ceilings):
     for path in pages_of(root):
         name, text = path.relative_to(root).as_posix(), path.read_text("utf-8")
         seen.add(name)
-        words, lines = average(text), long_lines(text, name.startswith(FREE_ROWS))
+        row = COLUMNS if name == "README.md" else ROW
+        words, lines = average(text), long_lines(text, name.startswith(FREE_ROWS), row)
+        if name == "README.md" and text.count("\n") > README_LINES:
+            faults.append(f"{name}: {text.count(chr(10))} lines, at most {README_LINES}")
         most_words, most_lines = ceilings.get(name, (WORDS, 0))
         if words > most_words:
             faults.append(f"{name}: {words:.1f} words a sentence, at most {most_words}")
@@ -212,6 +216,8 @@ BAD = {
     "40.0 words a sentence": " ".join(["word"] * 40) + "\n",
     "README.md:3: 120 columns": "# A\n\n" + "It is so. " * 12 + "\n",
     "README.md:1: 203 columns": "|" + " a |" * 50 + " |\n",
+    "README.md:1: 107 columns": "|" + " a |" * 26 + " |\n",
+    "README.md: 91 lines": "It is.\n" * 91,
     "b/c.md leads nowhere": "It [is](b/c.md).\n",
     "#no: no such heading": "It [is](docs/user/b.md#no).\n",
     "#top: no such heading": "# A\n\nIt [is](#top).\n",
