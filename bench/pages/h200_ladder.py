@@ -1,5 +1,7 @@
 """What docs/results/h200-ladder.md says of its runs (page.py)."""
 
+import math
+
 import pictures
 from page import Page, grid, lines, number
 from runs import (
@@ -1700,6 +1702,83 @@ def why_profiler_s_counters_3(page, run, profile):
         given(25.0, "paper 004, table 2"),
     )
     page.holds("motion", run["gpu"]["multiprocessors"] == 132)
+
+
+@PAGE.part
+def statements(page, run):
+    """What the papers state in a sentence, asked of the run."""
+    stages = ("gaussian", "sobel", "suppression", "threshold", "hysteresis")
+    sides = (64, 128, 256, 512, 1024)
+    serial = [run.share(f"canny-stages serial {n}", "gaussian") for n in sides]
+    rows = [run.share(f"canny-stages rows {n}", "gaussian") for n in sides]
+    page.say(
+        "statement_shares",
+        min(serial),
+        max(serial),
+        rows[0],
+        rows[-1],
+        run.share("canny-stages rows 64", "hysteresis"),
+        run.share("canny-stages rows 1024", "hysteresis"),
+    )
+    page.holds("statement_shares", rows == sorted(rows))
+    by_sets = "canny-stages global hysteresis=union-find"
+    page.say(
+        "statement_growth",
+        *(
+            math.log2(run.stage(f"{by_sets} 1024", one) / run.stage(f"{by_sets} 512", one))
+            for one in stages
+        ),
+    )
+    page.say(
+        "statement_rates",
+        *(run.gflops(f"memory-ladder averaging {k} 2048 shared") for k in ("3x3", "5x5", "9x9")),
+    )
+    small, large = (
+        next(
+            row["pageable_ms"] - row["ms"]
+            for row in run.rows(f"memory-ladder averaging 3x3 {n} shared")
+            if row["pageable_ms"]
+        )
+        for n in (256, 2048)
+    )
+    page.say("statement_bus", large / small, (2048 / 256) ** 2)
+    page.say(
+        "statement_blocks",
+        *(
+            run.ms(f"sobel-ladder !u8 512 L2 {one} block=16")
+            / run.ms(f"sobel-ladder !u8 512 L2 {one} block=32")
+            for one in ("global", "shared-no-apron", "shared-apron", "shared-1d")
+        ),
+    )
+    page.say(
+        "statement_filter",
+        *(
+            run.ms(f"filter-sizes f32 {k} naive block=32")
+            / run.ms(f"filter-sizes f32 {k} tiled block=32")
+            for k in ("3x3", "5x5", "9x9")
+        ),
+    )
+    page.say(
+        "statement_adaptive",
+        *(
+            run.ms(f"log-ladder f32 5x5 {n} naive block=32")
+            / run.ms(f"log-ladder f32 5x5 {n} adaptive-tiled block=32 limit=48k")
+            for n in (256, 1024, 4096)
+        ),
+    )
+    page.say(
+        "statement_steps",
+        *(run.share("motion-ladder serial", one) for one in ("blur", "morphology")),
+        given(61, "paper 004, table 4: the blur's share"),
+        given(30, "paper 004, table 4: the morphology's share"),
+    )
+    shapes = run.rows("motion-ladder v1.3 boxes=gpu")
+    best = min(row["ms"] for row in shapes)
+    page.say(
+        "statement_shape",
+        len(shapes),
+        run.ms("motion-ladder v1.3 boxes=gpu block_x=16 block_y=16") / best,
+    )
 
 
 @PAGE.part

@@ -282,7 +282,9 @@ def self_test():
     assert reasons("Otsu: a rule.", retired, set()) == []
     text = 'app.add_option("--a", x, "one (two) " "three")->add_flag("--b", "b c");'
     assert [strings_of(part) for part in calls_of(text)] == [["one (two) three"], ["b c"]]
-    readme = "# A\n\nIt is.\n\n## Install\n\n    pip install .\n\n## Python\n\n```python\na b\n```\n"
+    readme = (
+        "# A\n\nIt is.\n\n## Install\n\n    pip install .\n\n## Python\n\n```python\na b\n```\n"
+    )
     rows = {row[0]: row[1:] for row in first_results(readme)}
     assert rows["package installed"][:3] == (7, 1, 6), rows
     assert rows["Python"][2] == 10, rows
