@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 set(cuesta_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cuesta)
 
-# One export set each: what cuesta::io links is looked for only where it is asked for.
+# One export set each: the libraries that cuesta::io links are searched only for users of cuesta::io.
 foreach(library cuesta cuesta_io)
   install(TARGETS ${library} EXPORT ${library}_targets COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -75,7 +75,7 @@ def end_of(text, begin):
     end = len(text) if end < 0 else end
     if not re.match(r"[ \t]*//", text[match.end() : end]):
         return match.end() if text[match.end() : end].strip() else end
-    # A comment behind may go on in the next lines, under its slashes.
+    # A comment after a declaration may continue in the next lines, under its slashes.
     column = text.index("//", match.end()) - (text.rfind("\n", 0, match.end()) + 1)
     while re.match(rf" {{{column}}}//", text[end + 1 :]):
         following = text.find("\n", end + 1)

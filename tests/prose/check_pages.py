@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Checks the form of the pages that people read: short sentences, short lines, and links that work.
 
-check_pages.py ROOT          checks README, CONTRIBUTING, SECURITY, docs/user/*.md and docs/dev/*.md
+check_pages.py ROOT          checks README, CONTRIBUTING, SECURITY, docs/user/*.md, docs/dev/*.md,
+                             the index of the decisions, and every README of FOLDERS
 check_pages.py ROOT --list   prints the figures of each page
 check_pages.py --self-test   proves that each fault is found
 
 A page has at most 18 words a sentence on average, and no line above 100 columns. Rows of tables
-have at most 200 columns; code, and lines of one word such as a link, are free.
+have at most 200 columns. Code, pictures, and lines of one word such as a link, are free, and so are
+the rows of FREE_ROWS.
 
 Sentences: code blocks, tables, headings, pictures and comments are left out. A link counts as its
 text, and inline code as one word. A paragraph or list item ends a sentence; inside, one ends at
@@ -27,10 +29,23 @@ import checks  # noqa: E402
 WORDS, COLUMNS, ROW = 18, 100, 200
 # Pages that do not hold this yet: at most this many words a sentence, and this many long lines. Figures
 # may only go down, and a page that holds it leaves the list.
-CEILINGS = {
-    "docs/dev/negative-results.md": (25.6, 3),
-    "docs/dev/papers.md": (18.3, 53),
-}
+CEILINGS = {}
+# Tables of evidence, whose rows may have any length: the papers' rows, and made pages.
+FREE_ROWS = {"docs/dev/papers.md", "docs/results/README.md"}
+# Folders whose READMEs are pages; those of bench/pages/templates are made into docs/results.
+FOLDERS = (
+    "apps",
+    "bench",
+    "cli",
+    "docs",
+    "emulation",
+    "fuzz",
+    "packaging",
+    "python",
+    "scripts",
+    "src",
+)
+MADE = "bench/pages/templates"
 FENCE = re.compile(r"(?ms)^ *(```|~~~).*?^ *\1[ \t]*$")
 COMMENT = re.compile(r"(?s)<!--.*?-->")
 LIST_ITEM = re.compile(r"^ *([-*+]|\d+[.)]) +")
@@ -99,10 +114,12 @@ def average(text):
     return sum(map(len, found)) / len(found) if found else 0.0
 
 
-def long_lines(text):
+def long_lines(text, free_rows=False):
     """(number, columns) of each line that is too long."""
     found = []
     for number, line in enumerate(without_code(text).split("\n"), 1):
+        if line.startswith("![") or free_rows and is_row(line):
+            continue
         most = ROW if is_row(line) else COLUMNS
         if len(line) > most and len(re.sub(LIST_ITEM, "", line).split()) > 1:
             # A link cannot be broken: its text can.
@@ -149,6 +166,9 @@ def pages_of(root):
     pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     for folder in ("docs/user", "docs/dev"):
         pages += sorted((root / folder).glob("*.md"))
+    for folder in FOLDERS:
+        pages += sorted((root / folder).rglob("README.md"))
+    pages = [page for page in dict.fromkeys(pages) if MADE not in page.as_posix()]
     # The reference is made of docstrings, which python/tests/test_docs.py checks.
     return [page for page in pages if page.name != "python-api.md"]
 
@@ -159,7 +179,7 @@ def faults_of(root, ceilings):
     for path in pages_of(root):
         name, text = path.relative_to(root).as_posix(), path.read_text("utf-8")
         seen.add(name)
-        words, lines = average(text), long_lines(text)
+        words, lines = average(text), long_lines(text, name in FREE_ROWS)
         most_words, most_lines = ceilings.get(name, (WORDS, 0))
         if words > most_words:
             faults.append(f"{name}: {words:.1f} words a sentence, at most {most_words}")

@@ -5,11 +5,11 @@ check_words.py ROOT [--command CUESTA]   checks the texts below ROOT, and the he
 check_words.py ROOT --count              prints how often each word occurs in each kind of text
 check_words.py --self-test               proves that each kind of text is scanned
 
-Scanned: README, CONTRIBUTING, SECURITY, docs/user and docs/dev (without decisions,
-negative-results.md and papers.md, which are records, and words.md itself); READMEs of the folders
-in COMMENTS; public headers;
-docstrings of python/cuesta; comments of the folders in COMMENTS; the help of every verb, and the
-man page. check_messages.py scans messages for the same words.
+Scanned: README, CONTRIBUTING, SECURITY, docs/user and docs/dev (without words.md itself, and
+without the decisions, which are an archive; their index is scanned); READMEs of the folders in
+COMMENTS; public headers; docstrings of python/cuesta; comments of the folders in COMMENTS, in C++,
+CUDA, Python, shell, CMake, JavaScript, CSS and settings; the help of every verb, and the man page.
+check_messages.py scans messages for the same words.
 """
 
 import ast
@@ -25,16 +25,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import checks  # noqa: E402
 
 WORDS = Path("docs/dev/words.md")
-RECORDS = {"negative-results.md", "papers.md", "words.md"}
+PAGES = (
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/dev/decisions/README.md",
+    "docs/gallery/README.md", "docs/results/README.md", "docs/schemas/README.md",
+)  # fmt: skip
 HEADERS = ("include", "src/c/include")
 # Folders whose comments are scanned.
 COMMENTS = (
-    "src", "cli", "apps", "bench", "emulation", "fuzz", "scripts", "tests", "python/src",
-    "python/tests", "python/bench",
+    ".ci", "src", "cli", "apps", "bench", "cmake", "docs", "emulation", "fuzz", "packaging",
+    "python", "scripts", "tests",
 )  # fmt: skip
 # How many retired words each kind of text still has: may only go down. Kinds that are not here have none.
 CEILINGS = {}
-CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".inl"}
+CODE = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".inl", ".js", ".css"}
+# Files whose comments begin with `#`, by the end of their name.
+HASH = (
+    "CMakeLists.txt",
+    "Containerfile",
+    ".cmake",
+    ".sh",
+    ".toml",
+    ".yml",
+    ".yaml",
+    ".supp",
+    ".in",
+)
 
 
 def read_words(path, messages=False):
@@ -93,27 +108,58 @@ def comments_of_python(text):
     return "\n".join(lines[1:])
 
 
+def comments_of_hash(text):
+    """The comments of text whose comments begin with `#`; lines are kept."""
+    lines = []
+    for line in text.split("\n"):
+        match = re.search(r"(?:^|\s)#+ (.*)", line)
+        lines.append(match[1] if match else "")
+    return "\n".join(lines)
+
+
+def language_of(path):
+    """The function that finds the comments of a file, or None where it has none to scan."""
+    if path.suffix in CODE:
+        return comments_of_cpp
+    if path.suffix == ".py":
+        return comments_of_python
+    if path.name.endswith(HASH):
+        return comments_of_hash
+    if path.suffix or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        first = file.readline(200)
+    if first.startswith(b"//"):  # a header of another library's name, as in emulation/include
+        return comments_of_cpp
+    if not first.startswith(b"#!"):
+        return None
+    return comments_of_python if b"python" in first else comments_of_hash
+
+
 def texts_of_tree(root):
     """(kind, name, text) of every text below root, line numbers as in the file."""
-    pages = [root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    pages = [root / name for name in PAGES]
     for folder in ("docs/user", "docs/dev"):
         pages += sorted((root / folder).glob("*.md"))
     for folder in COMMENTS:
-        pages += sorted((root / folder).rglob("README.md"))
+        if folder != "docs":
+            pages += sorted((root / folder).rglob("README.md"))
     for path in pages:
-        if path.name not in RECORDS:
+        if path != root / WORDS:
             yield "page", path.relative_to(root), prose_of_markdown(path.read_text("utf-8"))
     for folder in HEADERS:
         for path in sorted((root / folder).rglob("*.h*")):
             yield "header", path.relative_to(root), comments_of_cpp(path.read_text("utf-8"))
     for path in sorted((root / "python/cuesta").rglob("*.py")):
         yield "docstring", path.relative_to(root), comments_of_python(path.read_text("utf-8"))
-    for folder in COMMENTS:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in CODE:
-                yield "comment", path.relative_to(root), comments_of_cpp(path.read_text("utf-8"))
-            elif path.suffix == ".py":
-                yield "comment", path.relative_to(root), comments_of_python(path.read_text("utf-8"))
+    for path in [
+        root / "CMakeLists.txt",
+        *(p for f in COMMENTS for p in sorted((root / f).rglob("*"))),
+    ]:
+        if (root / "python/cuesta") in path.parents and path.suffix == ".py":
+            continue  # Its docstrings and comments came above.
+        if comments_of := language_of(path):
+            yield "comment", path.relative_to(root), comments_of(path.read_text("utf-8"))
 
 
 def texts_of_command(command):
@@ -162,6 +208,16 @@ def self_test():
     assert faults_of(page, words) == [(8, "lies")], faults_of(page, words)
     code = comments_of_cpp('int lies;  // a\nauto s = "// lies";\n/// it\n/// lies\n')
     assert faults_of(code, words) == [(4, "lies")], faults_of(code, words)
+    script = comments_of_hash("#!lies\n# it\n#   lies\n${x#lies} # lies\n")
+    assert faults_of(script, words) == [(3, "lies"), (4, "lies")], faults_of(script, words)
+    for name, function in (
+        ("scripts/test", comments_of_hash),
+        ("scripts/tidy", comments_of_python),
+        ("tests/CMakeLists.txt", comments_of_hash),
+        ("emulation/include/cuda/ptx", comments_of_cpp),
+        ("docs/edges-and-objects.png", None),
+    ):
+        assert language_of(Path(__file__).resolve().parents[2] / name) is function, name
     python = comments_of_python('"""A.\n\nlies `lies`"""\nlies = "lies"  # lies\n')
     assert faults_of(python, words) == [(3, "lies"), (4, "lies")], faults_of(python, words)
     print("self-test passed")

@@ -97,7 +97,7 @@ export function slider(name, text, spec, change, hint) {
   return element;
 }
 
-/// One of `choices`: in a row where there are at most so many, else in a list that opens.
+/// One of `choices`: in a row for at most `most` choices, otherwise in a list that opens.
 export function choice(name, text, spec, choices, change, most = 4) {
   const words = `${spec.words}${spec.forms ? "; " + spec.forms : ""}`;
   const { element, label, id, describedby } = box("choice", name, text, words, "");

@@ -1,4 +1,4 @@
-// What moves in a video: frames scrubbed, zones drawn by hand.
+// Moving objects of a video: scrubbing through frames, and zones drawn by hand.
 import { control, make } from "./controls.js";
 import { Copies } from "./copies.js";
 import { canvasOf } from "./pixels.js";

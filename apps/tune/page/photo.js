@@ -9,7 +9,7 @@ import { View } from "./view.js";
 const white = 0xffffffff, amber = 0xff2ac3ff;
 // How far a slider goes.
 const hints = { sigma: 8, line_tolerance: 3, min_length: 100 };
-const comfortable = 2_500_000;  // pixels of which a result is there before a frame has passed
+const comfortable = 2_500_000;  // pixels whose result is ready within a frame
 const frameTime = 14;           // milliseconds, of the 16 of a frame
 
 // The paths of an SVG file of lines.
@@ -131,8 +131,8 @@ export class Photo {
   // What takes about equally long.
   #kind() { return [this.method, this.values.color, this.values.lines].join(); }
 
-  // What a moving control is answered with: no more pixels than are seen, or can be had before a frame has
-  // passed, as far as is known of this machine.
+  // The level that answers a control while it moves: no more pixels than the view shows, and no more
+  // than this machine, as measured, computes within a frame.
   #quickLevel() {
     const { levels } = this.about, seen = this.view.shownWidth, pace = this.paces.get(this.#kind());
     const most = pace ? Math.min(comfortable, frameTime / pace) : comfortable;

@@ -1,5 +1,5 @@
-// Requests to the server that this page came from. Of each kind one is under way and one waits: the
-// latest.
+// Requests to the server that this page came from. Of each kind one is in flight, and the
+// latest one waits.
 
 export class Refused extends Error {}
 

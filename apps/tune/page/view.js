@@ -3,7 +3,7 @@
 const keys = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class View {
-  /// `size` is the source's, in pixels. `moved` is told when what is seen has changed.
+  /// `size` is the source's, in pixels. `moved` is called when the visible part has changed.
   constructor(size, { moved = () => {} } = {}) {
     this.size = size;
     this.moved = moved;
