@@ -24,8 +24,7 @@ ClimbPictures::ClimbPictures(Session& session, int32_t side)
 std::vector<Work> climb_works(Session& session, const ClimbPictures& pictures) {
   const ConstAnyView photograph = pictures.photograph;
   std::vector<Work> works = {
-      gaussian_work(experiment, 5, photograph),
-      sobel_work(experiment, "magnitude L1", photograph),
+      gaussian_work(experiment, 5, photograph), sobel_work(experiment, "magnitude L1", photograph),
       canny_work(experiment, with_chosen_thresholds(session, {}, photograph), photograph),
       label_work(experiment, "labels and components", pictures.mask)};
   works[0].parameters = "gaussian 5x5";
