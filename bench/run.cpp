@@ -49,6 +49,8 @@ constexpr Experiment experiments[] = {
      bench_filter_sizes},
     {{"roofline", "every strategy under the roofline, and the curves of paper 000"},
      bench_roofline},
+    {{"climb", "five requests by every GPU strategy, from the first step to production"},
+     bench_climb},
     {{"model", "predicted and measured time of each rung"}, bench_model},
     {{"production", "production strategies of the GPU, as multiples of a copy, and goals"},
      bench_production},

@@ -110,6 +110,7 @@ class Session {
     return settings_.sizes.empty() ? usual : settings_.sizes;
   }
   bool quick() const { return settings_.quick; }
+  bool every_row() const { return settings_.every_row; }
   int threads() const { return threads_; }
   /// Of experiments `cpu` and `production`, by Settings::only.
   bool wants_table(std::string_view name) const;

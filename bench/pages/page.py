@@ -44,16 +44,21 @@ class Broken(Exception):
 
 
 class Page:
-    def __init__(self, name, measured=None, commits=None):
-        """`measured` names, for each raw file, the parts of the sources that it measures (sources.py): "canny/gpu", or "*/gpu"
+    def __init__(self, name, measured=None, commits=None, folder=None):
+        """A page is docs/results/NAME.md, or README.md of `folder`, which may hold more pages: `more` makes them of the reduced
+        data. `measured` names, for each raw file, the parts of the sources that it measures (sources.py): "canny/gpu", or "*/gpu"
         for every operation in its rows. `commits` has the commits of raw files that do not say theirs."""
-        self.name, self.parts = name, []
+        self.name, self.parts, self.folder, self.more = name, [], folder, lambda reduced: {}
         self.measured, self.commits = measured or {}, commits or {}
         self.values, self.tables, self.pictures = {}, {}, {}
 
     def part(self, function):
         self.parts.append(function)
         return function
+
+    @property
+    def path(self):
+        return self.folder / "README.md" if self.folder else RESULTS / f"{self.name}.md"
 
     @property
     def data(self):

@@ -25,7 +25,7 @@ import page as pages  # noqa: E402
 import sources  # noqa: E402
 
 MODULES = ("index", "h200_ladder", "h200_production", "h200_profile", "cpu", "detect", "cameras", "devices", "gigapixel",
-           "python_calls", "compat", "scale_gpu")  # fmt: skip
+           "python_calls", "compat", "scale_gpu", "ladder")  # fmt: skip
 EQUAL = pages.RESULTS / "data" / "equal-code.json"
 
 
@@ -70,9 +70,8 @@ def made(page, reduced):
         return {}
     template = path.read_text(encoding="utf-8")
     files = {
-        pages.RESULTS / f"{page.name}.md": pages.text_of(
-            reduced, template, sources.notice(reduced["changed"])
-        )
+        page.path: pages.text_of(reduced, template, sources.notice(reduced["changed"])),
+        **page.more(reduced),
     }
     for name, drawing in reduced["pictures"].items():
         files[pages.RESULTS / "pictures" / f"{name}.svg"] = charts.svg(drawing)

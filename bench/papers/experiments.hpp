@@ -14,5 +14,6 @@ void bench_motion_ladder(Session& session);
 void bench_label_density(Session& session);
 void bench_filter_sizes(Session& session);
 void bench_roofline(Session& session);
+void bench_climb(Session& session);
 
 }  // namespace cuesta::bench

@@ -37,7 +37,9 @@ void add_goal(Session& session, const ProductionRow& request) {
 
 void measure(Session& session, ProductionRow& request) {
   Work& work = request.work;
-  work.automatic = true;
+  work.automatic = !session.every_row();
+  if (session.every_row())
+    work.takes = [](const StrategyDescription& row) { return row.tier == Tier::production; };
   work.reference.clear();  // the serial one would take minutes
   // A quick run is for the GPU's figures.
   work.host = !session.gpu() || !session.quick();

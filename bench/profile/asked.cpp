@@ -4,6 +4,7 @@
 #include <cctype>
 #include <memory>
 
+#include "bench/papers/climb.hpp"
 #include "bench/production/production.hpp"
 #include "cuesta/device.hpp"
 
@@ -57,6 +58,20 @@ Asked asked_of(const Work& work, std::string_view kind) {
           },
           work.parameters,
           type};
+}
+
+const std::vector<Asked>& climb_asked() {
+  static Result result;
+  static const Settings settings;
+  static Session session(settings, result, nullptr);
+  static const ClimbPictures pictures(session, 2048);
+  static const std::vector<Work> works = climb_works(session, pictures);
+  static const std::vector<Asked> all = [] {
+    std::vector<Asked> asked;
+    for (const Work& work : works) asked.push_back(asked_of(work, "climb"));
+    return asked;
+  }();
+  return all;
 }
 
 const std::vector<Asked>& production_asked(const std::vector<std::string_view>& operations) {

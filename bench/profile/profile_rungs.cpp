@@ -2,13 +2,14 @@
 // so that every kernel can be assigned to its strategy. profile_rungs.py runs it under Nsight
 // Compute and makes the tables.
 //
-//   cuesta_profile [--model | --production] [OPERATION...]          runs the strategies, of all
-//                                                                   operations or these
-//   cuesta_profile --list [--model | --production] [OPERATION...]   says as JSON which strategies
-//                                                                   and requests; needs no GPU
+//   cuesta_profile [--model | --production | --climb] [OPERATION...]
+//     runs the strategies, of all operations or these
+//   cuesta_profile --list [--model | --production | --climb] [OPERATION...]
+//     lists the strategies and requests as JSON; needs no GPU
 //
 // A strategy is asked the first request that it takes; with --model all those of `bench model`;
-// with --production automatic choice's are asked those of `bench production` at 8192 x 8192.
+// with --climb those of `bench climb`; with --production automatic choice's are asked those of
+// `bench production` at 8192 x 8192.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -300,6 +301,7 @@ int command(int argc, char** argv) {
   const bool only_list = std::erase(operations, "--list") > 0;
   const bool model = std::erase(operations, "--model") > 0;
   const bool production = std::erase(operations, "--production") > 0;
+  const bool climb = std::erase(operations, "--climb") > 0;
   for (const std::string_view name : operations) {
     if (device_strategies({name}).empty()) {
       std::fprintf(stderr, "%s: no operation of this name has device strategies\n",
@@ -314,6 +316,7 @@ int command(int argc, char** argv) {
                  operation.c_str());
   bool all = left_out.empty();
   const std::vector<Asked>& asked = model        ? model_requests()
+                                    : climb      ? climb_asked()
                                     : production ? production_asked(operations)
                                                  : requests();
   std::erase_if(strategies, [&](const StrategyDescription& strategy) {
@@ -323,7 +326,7 @@ int command(int argc, char** argv) {
   if (only_list)
     list(strategies, asked);
   else
-    all &= profile(strategies, asked, model || production);
+    all &= profile(strategies, asked, model || production || climb);
   return all ? 0 : 1;
 }
 

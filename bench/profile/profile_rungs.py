@@ -2,7 +2,7 @@
 """What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
 counters may be read, and cuesta_profile; Python's own library is all that it imports.
 
-    profile_rungs.py --out NAME [--model | --production] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
+    profile_rungs.py --out NAME [--model | --production | --climb] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
 The first runs cuesta_profile (from beside this file by default) under ncu and keeps what both said, as
@@ -12,7 +12,8 @@ second makes them from a run that was kept. Metrics that `ncu --query-metrics` d
 
 With --model every strategy is asked all requests of `bench model`, and each kernel in NAME.json has `counters`: what
 bench/model predicts of it, sums over its launches under the profiler's own names. With --production what automatic choice
-takes is asked the requests of `bench production`, and the counters are those that tell what binds a kernel.
+takes is asked the requests of `bench production`, and the counters are those that tell what binds a kernel. With --climb
+every strategy is asked those of `bench climb`, for both: what a pixel costs, and what binds.
 
 A kernel that a strategy launches several times is one line: times, instructions and bytes are sums, transactions a
 request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
@@ -42,6 +43,9 @@ READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 UNITS = {DURATION: {"ns", "nsecond"}, READ: {"byte"}, WRITTEN: {"byte"}}
 
 MAIN_SHARE = 0.05  # of its strategy's time, for a kernel to be in the Markdown
+
+
+KINDS = ("model", "production", "climb")  # of requests; without one, profile_rungs.cpp's own
 
 
 class Launches:
@@ -195,6 +199,14 @@ BINDING = [
     *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
     "sm__warps_active.avg.pct_of_peak_sustained_active",
     "launch__registers_per_thread",
+]
+# What a pixel costs, and what binds.
+CLIMB = [
+    *BINDING,
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "launch__shared_mem_per_block_static",
+    "launch__shared_mem_per_block_dynamic",
 ]
 
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
@@ -571,13 +583,16 @@ def measure(arguments):
         if arguments.model
         else [DURATION, *BINDING]
         if arguments.production
+        else [DURATION, *CLIMB]
+        if arguments.climb
         else METRICS
     )
     metrics = known_to(
         arguments.ncu, [metric for metric in wanted if metric not in arguments.without]
     )
     version = output_of([arguments.ncu, "--version"]).split("\n")
-    asked = ["--model"] * arguments.model + ["--production"] * arguments.production + arguments.only
+    kinds = [kind for kind in KINDS if getattr(arguments, kind)]
+    asked = [f"--{kind}" for kind in kinds] + arguments.only
     listed = json.loads(output_of([arguments.program, "--list", *asked]))
     listed["not_counted"] = [metric for metric in wanted if metric not in metrics]
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
@@ -672,6 +687,11 @@ def main():
         help="the requests of `bench production`, and what binds each",
     )
     parser.add_argument(
+        "--climb",
+        action="store_true",
+        help="the requests of `bench climb`: what a pixel costs, and what binds",
+    )
+    parser.add_argument(
         "--only",
         action="append",
         default=[],
@@ -681,8 +701,8 @@ def main():
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
     arguments = parser.parse_args()
-    if arguments.model and arguments.production:
-        parser.error("--model and --production are two runs")
+    if sum(getattr(arguments, kind) for kind in KINDS) > 1:
+        parser.error("--model, --production and --climb are separate runs")
     if bool(arguments.csv) != bool(arguments.list):
         parser.error("--csv and --list go together")
     try:

@@ -23,7 +23,8 @@ import manual
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
-    "*.md", "docs/dev/**/*.md", "docs/user/**/*.md", "docs/results/*.md", "docs/gallery/*.md",
+    "*.md", "docs/dev/**/*.md", "docs/user/**/*.md", "docs/results/*.md", "docs/ladder/*.md",
+    "docs/gallery/*.md",
     "docs/schemas/*.md", "src/**/README.md", "bench/*.md", "bench/field/*.md", "emulation/*.md",
     "python/**/README.md",
 )  # fmt: skip
@@ -237,6 +238,7 @@ def main():
                        {"File formats": of("docs/schemas/")},
                        *[{"cv2 and scikit-image": n} for n in of("python/cuesta/compat/")]]},
         {"Results": site.linked_from("docs/results/README.md")},
+        {"The climb": site.linked_from("docs/ladder/README.md")},
         {"Development": [
             *site.linked_from("docs/dev/README.md"),
             {"Decisions": site.linked_from("docs/dev/decisions/README.md")},

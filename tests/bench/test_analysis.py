@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """bench/report/analysis.py: who is faster from where on, and how something grows, on figures made by hand."""
 
+import contextlib
+import io
+import json
 import math
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "report"))
 import analysis  # noqa: E402
+import rows as earned  # noqa: E402
 
 
 def row(strategy, ms, space="host", threads=2, operation="label", **more):
@@ -115,6 +120,48 @@ class Growth(unittest.TestCase):
             [name for name, *_ in analysis.growth([(1, 0), (2, 1), (4, 2)])], ["logarithm"]
         )
         self.assertEqual(analysis.growth([(64, 7)]), [])
+
+
+class EarnedRows(unittest.TestCase):
+    """rows.py: what each production row gains over the fastest other one."""
+
+    @staticmethod
+    def run_of(**times):
+        made = []
+        for request, by_strategy in times.items():
+            for strategy, ms in by_strategy.items():
+                made.append(
+                    row(strategy, ms, "device", parameters=request, type="u8", width=64, height=64)
+                )
+        copy = row("copy", 1, "device", operation="copy", parameters="", type="u8")
+        return {"rows": [*made, {**copy, "width": 64, "height": 64}]}
+
+    def gains(self, **times):
+        found = earned.gains_of(earned.requests_of(self.run_of(**times)))
+        return {
+            name[1]: sorted(gain for gain, _ in all_of_row) for name, all_of_row in found.items()
+        }
+
+    def test_a_gain_is_over_the_fastest_other_row(self):
+        gains = self.gains(first={"a": 2, "b": 3, "c": 6, "npp": 1}, second={"a": 4, "b": 2})
+        self.assertEqual(gains, {"a": [0.5, 1.5], "b": [2 / 3, 2], "c": [1 / 3]})
+
+    def test_a_row_that_gains_nothing_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.json"
+            for times, end, last in (
+                ({"first": {"a": 1, "b": 1.1}, "second": {"a": 1}}, 1, "label:b gains less than"),
+                (
+                    {"first": {"a": 1, "b": 1.1}, "second": {"b": 1}, "third": {"a": 1}},
+                    0,
+                    "label:b",
+                ),
+            ):
+                path.write_text(json.dumps(self.run_of(**times)))
+                text = io.StringIO()
+                with contextlib.redirect_stdout(text):
+                    self.assertEqual(earned.main(path), end)
+                self.assertTrue(text.getvalue().splitlines()[-1].startswith(last), text.getvalue())
 
 
 class Thinned(unittest.TestCase):

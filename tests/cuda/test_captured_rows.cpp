@@ -23,7 +23,7 @@ template <class Args>
 bool waits(const Args&) {
   return std::is_same_v<Args, MotionArgs>;
 }
-bool waits(const LabelArgs& args) { return !args.list.count; }
+bool waits(const LabelArgs& args) { return !args.device_list(); }
 bool waits(const PixelArgs& args) { return args.op == PixelOp::histogram; }
 bool waits(const CannyArgs& args) {
   bool found = false;

@@ -294,21 +294,21 @@ TEST(LabelFaults, AreCaught) {
   expect_caught<LabelArgs>(
       [](const LabelArgs& args, Call& call) {
         label_serial(args, call);
-        if (args.components && !args.components->empty()) --args.components->back().box.width;
+        if (args.components() && !args.components()->empty()) --args.components()->back().box.width;
       },
       "a box that ends at its last pixel");
   expect_caught<LabelArgs>(
       [](const LabelArgs& args, Call& call) {
         label_serial(args, call);
-        if (args.components)
-          for (Component& c : *args.components) c.sum_x += c.area;
+        if (args.components())
+          for (Component& c : *args.components()) c.sum_x += c.area;
       },
       "columns counted from 1");
   expect_caught<LabelArgs>(
       [](const LabelArgs& args, Call& call) {
         LabelArgs wrong = args;
         --wrong.mask.height;
-        if (wrong.labels) --wrong.labels.height;
+        if (AnyView labels = args.labels()) --labels.height, wrong.wanted = labels;
         label_serial(wrong, call);
       },
       "a last row left out");

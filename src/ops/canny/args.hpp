@@ -1,18 +1,32 @@
 // The one argument of every Canny strategy. The public entry has checked all of it.
 #pragma once
 
+#include <optional>
+#include <variant>
+
 #include "core/strategy.hpp"
 #include "cuesta/edges.hpp"
 
 namespace cuesta {
 
-/// The rows that are wanted of a picture that is worked on in bands (bands.hpp): `src` has what
-/// is around them, too, so that no more of the larger picture matters. One of the two is filled.
+/// Marks of a band: for each row its candidates and then its strong pixels, canny_words(width)
+/// words each, in the host's memory.
+struct CannyBandMarks {
+  uint64_t* words = nullptr;
+};
+/// canny_bins counters in the host's memory, to which the histogram of a band is added.
+struct CannyBandBins {
+  uint64_t* counts = nullptr;
+};
+/// A band of a picture (bands.hpp), and what is wanted of its rows. `src` includes the rows around
+/// them that decide their result.
 struct CannyBand {
   int32_t first = 0, end = 0;  // rows of `src`
-  /// Of each row its candidates and then the strong ones of them, canny_words(width) words each.
-  uint64_t* marks = nullptr;
-  uint64_t* bins = nullptr;  // canny_bins, to which the magnitudes' histogram is added
+  std::variant<CannyBandMarks, CannyBandBins> out{};
+
+  /// Null unless the histogram is wanted, and unless marks are.
+  const CannyBandBins* bins() const { return std::get_if<CannyBandBins>(&out); }
+  const CannyBandMarks* marks() const { return std::get_if<CannyBandMarks>(&out); }
 };
 constexpr int32_t canny_words(int32_t width) { return int32_t((int64_t(width) + 63) / 64); }
 
@@ -31,7 +45,7 @@ struct CannyArgs {
                                   // gradients sigma is 0 and the aperture 3
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
-  const CannyBand* band = nullptr;  // instead of `dst`; the host's memory, filled on return
+  std::optional<CannyBand> band{};  // instead of `dst`; filled on return
 
   int32_t count = 1;                     // pictures
   ptrdiff_t src_step = 0, dst_step = 0;  // bytes from one to the next

@@ -37,8 +37,8 @@ struct CannyBands::State {
     CannyArgs args = canny_checked(rows, mask, options);
     CannyResult used;
     args.result = &used;
-    args.band = &band;
-    if (band.marks) args.options.thresholds = Given{thresholds.low, thresholds.high};
+    args.band = band;
+    if (band.marks()) args.options.thresholds = Given{thresholds.low, thresholds.high};
     dispatch(args, exec);
   }
 
@@ -69,7 +69,7 @@ bool CannyBands::wants_counts() const { return state_->counts; }
 void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
                        ConstAnyView mask) {
   std::vector<uint64_t> bins(size_t(canny_bins), 0);
-  state_->run(rows, mask, {.first = first, .end = end, .bins = bins.data()}, exec);
+  state_->run(rows, mask, {first, end, CannyBandBins{bins.data()}}, exec);
   if (!exec.choices) add_counts(bins, rows.type);
 }
 
@@ -109,7 +109,7 @@ void CannyBands::mark(ConstAnyView rows, int32_t first, int32_t end, uint64_t* m
     throw_invalid("thresholds",
                   "canny in bands: thresholds are unknown; count every band and call "
                   "find_thresholds() first");
-  state_->run(rows, mask, {.first = first, .end = end, .marks = marks}, exec);
+  state_->run(rows, mask, {first, end, CannyBandMarks{marks}}, exec);
 }
 
 void CannyBands::add(const uint64_t* marks, int32_t count, int threads) {

@@ -165,9 +165,9 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
 template <int K, class M>
 void fill_band(const CannyArgs& args, const Job& job, const Room<K, M>& room, int threads) {
   const CannyBand& band = *args.band;
-  if (band.bins) {
+  if (const CannyBandBins* sums = band.bins()) {
     const auto bins = count(job, room, band.first, threads);
-    for (size_t i = 0; i < bins.size(); ++i) band.bins[i] += bins[i];
+    for (size_t i = 0; i < bins.size(); ++i) sums->counts[i] += bins[i];
     return;
   }
   *args.result = canny_given(args.options);
@@ -178,7 +178,7 @@ void fill_band(const CannyArgs& args, const Job& job, const Room<K, M>& room, in
     find_marks<K, M>(job, limits, band.first + strips.begin(s), band.first + strips.end(s),
                      room.rows(s),
                      [&](int32_t y, const uint64_t* candidates, const uint64_t* strong) {
-                       uint64_t* to = band.marks + ptrdiff_t(y - band.first) * 2 * words;
+                       uint64_t* to = band.marks()->words + ptrdiff_t(y - band.first) * 2 * words;
                        std::copy_n(candidates, words, to);
                        std::copy_n(strong, words, to + words);
                      });
@@ -221,7 +221,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
   const int threads = call.threads();
   const bool apart = !smoothed && pictures_apart(args, threads);
   const int inner = apart ? 1 : threads, slots = apart ? std::min(threads, args.count) : 1;
-  bool counts = args.band && args.band->bins;
+  bool counts = args.band && args.band->bins();
   for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
   const int32_t rows = args.band ? args.band->end - args.band->first : first.height();
 

@@ -30,7 +30,7 @@ AnyView mask_of_rows(const CannyArgs& args, Call& call) {
 
 void fill_band(const CannyArgs& args, Front front, Call& call) {
   const CannyBand& band = *args.band;
-  if (band.bins) {
+  if (const CannyBandBins* sums = band.bins()) {
     CannyArgs counted = args;
     if (band.first > 0 || band.end < args.src.height)
       counted.options.mask = mask_of_rows(args, call);
@@ -38,13 +38,14 @@ void fill_band(const CannyArgs& args, Front front, Call& call) {
     return add_bins(counted_bins<uint32_t>(
                         size_t(bins_of(counted)), host, call,
                         [&](uint32_t* bins) { count_magnitudes(counted, front, bins, call); }),
-                    band);
+                    *sums);
   }
   const Masks masks = find_masks(args, front, call);
   const cudaStream_t stream = cuda::stream_of(call);
   const size_t bytes = size_t(canny_words(masks.width)) * sizeof(uint64_t);
-  for (const auto& [bits, to] : {std::pair(masks.candidates, band.marks),
-                                 std::pair(masks.strong, band.marks + canny_words(masks.width))}) {
+  uint64_t* const words = band.marks()->words;
+  for (const auto& [bits, to] : {std::pair(masks.candidates, words),
+                                 std::pair(masks.strong, words + canny_words(masks.width))}) {
     cuda::check(cudaMemcpy2DAsync(to, 2 * bytes, bits + ptrdiff_t(masks.words_per_row) * band.first,
                                   size_t(masks.words_per_row) * sizeof(uint32_t), bytes,
                                   size_t(band.end - band.first), cudaMemcpyDeviceToHost, stream),

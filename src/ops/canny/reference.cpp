@@ -196,16 +196,16 @@ void canny_threshold_rows(const CannyStagesOf<G>& stages,
 template <class G>
 void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages) {
   const CannyBand& band = *args.band;
-  if (band.bins) {
+  if (const CannyBandBins* sums = band.bins()) {
     return canny_histogram_rows(args, stages, band.first, band.end,
-                                {band.bins, size_t(canny_bins)});
+                                {sums->counts, size_t(canny_bins)});
   }
   *args.result = canny_given(args.options);
   using Magnitude = typename CannyStagesOf<G>::Magnitude;
   canny_threshold_rows(stages, canny_limits_in<Magnitude>(args, *args.result), band.first,
                        band.end);
   const int32_t words = canny_words(args.src.width);
-  uint64_t* row = band.marks;
+  uint64_t* row = band.marks()->words;
   for (int32_t y = band.first; y < band.end; ++y, row += 2 * ptrdiff_t(words)) {
     std::fill_n(row, 2 * words, uint64_t(0));
     for (int32_t x = 0; x < args.src.width; ++x) {

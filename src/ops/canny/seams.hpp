@@ -16,7 +16,7 @@ class CannySeams {
  public:
   explicit CannySeams(int32_t width);
 
-  /// Rows of marks (CannyBand::marks) below those that were added before, cut into strips over
+  /// Rows of marks (CannyBandMarks) below those that were added before, cut into strips over
   /// threads.
   void add(const uint64_t* marks, int32_t rows, int threads);
   /// After the last row.

@@ -71,13 +71,8 @@ LabelBands::Found LabelBands::find(ConstAnyView rows, const Exec& exec) const {
   for (auto* row : {&found.first, &found.last}) row->resize(size_t(s.width));
   int32_t count = 0;
   if (rows.space == Space::host) {
-    dispatch(LabelArgs{rows,
-                       {},
-                       &found.components,
-                       {},
-                       s.options,
-                       &count,
-                       {found.first.data(), found.last.data()}},
+    dispatch(LabelArgs{rows, LabelEnds{found.first.data(), found.last.data()},
+                       HostComponents{&found.components, &count}, s.options},
              exec);
     return found;
   }

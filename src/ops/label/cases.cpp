@@ -137,25 +137,26 @@ std::vector<verify::Case<LabelArgs>> LabelArgs::cases(verify::Level level) {
                  args.mask = h.input(type, width, height, 1,
                                      [&](AnyView picture) { draw(picture, mask.shape); });
                }
-               if (wants_labels) args.labels = h.output("labels", s32, width, height);
+               if (wants_labels) args.wanted = h.output("labels", s32, width, height);
                args.options.connectivity = connectivity;
                if (stays && args.mask.space == Space::device) {
                  const int32_t room = connectivity == 8 ? ((width + 1) / 2) * ((height + 1) / 2)
                                                         : (width * height + 1) / 2;
-                 args.list = h.keep(DeviceList(room)).held;
+                 args.results = h.keep(DeviceList(room)).held;
                  return args;
                }
+               HostComponents found{.count = &h.keep<int32_t>(-1)};
                if (wants_components) {
                  // Filled, as its old content must not matter.
-                 args.components = &h.keep(std::vector<Component>(5, Component{7, {}, 3, 2, 1}));
+                 found.list = &h.keep(std::vector<Component>(5, Component{7, {}, 3, 2, 1}));
                }
-               args.count = &h.keep<int32_t>(-1);
+               args.results = found;
                return args;
              },
              [](const LabelArgs& args, Harness& h) {
-               if (args.list.count) return tell(args.list, h);
-               h.value("count", std::to_string(*args.count));
-               if (args.components) h.value("components", text_of(*args.components));
+               if (const auto* list = args.device_list()) return tell(*list, h);
+               h.value("count", std::to_string(*std::get<HostComponents>(args.results).count));
+               if (args.components()) h.value("components", text_of(*args.components()));
              }});
       }
     }

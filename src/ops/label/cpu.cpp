@@ -84,10 +84,10 @@ class Labelling {
       strips_[s].numbered = count;
       count += strips_[s].sets;
     }
-    *args_.count = count;
-    if (args_.components) args_.components->resize(size_t(count));
-    const bool labels = args_.labels || args_.ends.first;
-    if (!labels && !args_.components) return;
+    args_.set_count(count);
+    if (args_.components()) args_.components()->resize(size_t(count));
+    const bool labels = args_.labels() || args_.ends().first;
+    if (!labels && !args_.components()) return;
     over_strips([&](Strip& s) { number(s); });
     for (int32_t s = 0; s < rows_.count; ++s) {
       give_slots(strips_[s].top, strips_[s].top_count);
@@ -97,11 +97,11 @@ class Labelling {
       if (!labels)
         gather<false, true>(s);
       else
-        args_.components ? gather<true, true>(s) : gather<true, false>(s);
+        args_.components() ? gather<true, true>(s) : gather<true, false>(s);
     });
-    if (args_.components) add_slots();
-    if (args_.ends.first && bits_.height == 1)
-      std::copy_n(args_.ends.first, bits_.width, args_.ends.last);
+    if (args_.components()) add_slots();
+    if (args_.ends().first && bits_.height == 1)
+      std::copy_n(args_.ends().first, bits_.width, args_.ends().last);
   }
 
  private:
@@ -185,14 +185,14 @@ class Labelling {
 
   // Where the labels of a row go; null where nobody wants them.
   int32_t* labels_of(int32_t y) const {
-    if (args_.labels) return args_.labels.as<int32_t>().row(y);
-    return y == 0 ? args_.ends.first : y == bits_.height - 1 ? args_.ends.last : nullptr;
+    if (args_.labels()) return args_.labels().as<int32_t>().row(y);
+    return y == 0 ? args_.ends().first : y == bits_.height - 1 ? args_.ends().last : nullptr;
   }
 
   // Walks the runs of a strip: labels them, and adds them to their components.
   template <bool Labels, bool Components>
   void gather(const Strip& s) {
-    Component* components = Components ? args_.components->data() : nullptr;
+    Component* components = Components ? args_.components()->data() : nullptr;
     const int32_t width = bits_.width;
     int32_t i = s.base;
     for (int32_t y = s.begin; y < s.end; ++y) {
@@ -248,7 +248,7 @@ class Labelling {
 
   // Components of several strips: the sums of their slots.
   void add_slots() {
-    auto& components = *args_.components;
+    auto& components = *args_.components();
     for (int32_t k = 0; k < slot_count_; ++k) components[size_t(slots_[k].label) - 1].area = 0;
     for (int32_t k = 0; k < slot_count_; ++k) {
       const Component& part = slots_[k];

@@ -25,7 +25,7 @@ int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* compone
               const LabelOptions& options, const Exec& exec) {
   check_label(mask, labels, options);
   int32_t count = 0;
-  dispatch(LabelArgs{mask, labels, components, {}, options, &count, {}}, exec);
+  dispatch(LabelArgs{mask, labels, HostComponents{components, &count}, options}, exec);
   return count;
 }
 
@@ -54,7 +54,7 @@ void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components
                   "label: components.list is at {:#x}; its address must be a multiple of 16",
                   address);
   }
-  dispatch(LabelArgs{mask, labels, nullptr, components, options, nullptr, {}}, exec);
+  dispatch(LabelArgs{mask, labels, components, options}, exec);
 }
 
 int64_t label(const ConstBatch& masks, const Batch& labels,

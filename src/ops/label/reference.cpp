@@ -43,23 +43,23 @@ Component flood(const LabelArgs& args, ImageView<int32_t> labels, Point* stack, 
 void label_serial(const LabelArgs& args, Call& call) {
   const int32_t width = args.mask.width, height = args.mask.height;
   const auto labels =
-      args.labels ? args.labels.as<int32_t>() : call.scratch().image<int32_t>(width, height);
+      args.labels() ? args.labels().as<int32_t>() : call.scratch().image<int32_t>(width, height);
   // Every pixel is pushed once at most.
   auto* stack = call.scratch().take<Point>(size_t(width) * size_t(height));
   for (int32_t y = 0; y < height; ++y) std::fill_n(labels.row(y), width, 0);
-  if (args.components) args.components->clear();
+  if (args.components()) args.components()->clear();
   int32_t count = 0;
   for (int32_t y = 0; y < height; ++y) {
     for (int32_t x = 0; x < width; ++x) {
       if (labels.at(x, y) || !mask_at(args.mask, x, y)) continue;
       const Component c = flood(args, labels, stack, {x, y}, ++count);
-      if (args.components) args.components->push_back(c);
+      if (args.components()) args.components()->push_back(c);
     }
   }
-  *args.count = count;
-  if (args.ends.first) {
-    std::copy_n(labels.row(0), width, args.ends.first);
-    std::copy_n(labels.row(height - 1), width, args.ends.last);
+  args.set_count(count);
+  if (args.ends().first) {
+    std::copy_n(labels.row(0), width, args.ends().first);
+    std::copy_n(labels.row(height - 1), width, args.ends().last);
   }
 }
 

@@ -51,7 +51,7 @@ void label_rows(const LabelArgs& args, Call& call) {
   // Least pixels come first, so a parent is settled before its children; a settled pixel holds its
   // label, marked by the highest bit.
   constexpr Index marked = Index(1) << 31;
-  if (args.components) args.components->clear();
+  if (args.components()) args.components()->clear();
   int32_t count = 0;
   for (int32_t y = 0; y < height; ++y) {
     for (int32_t x = 0; x < width; ++x) {
@@ -59,26 +59,26 @@ void label_rows(const LabelArgs& args, Call& call) {
       if (p == background) continue;
       const bool root = p == Index(y) * Index(width) + Index(x);
       p = root ? marked | Index(++count) : parent[p];
-      if (!args.components) continue;
+      if (!args.components()) continue;
       if (root) {
-        args.components->emplace_back();
-        args.components->back().label = count;
+        args.components()->emplace_back();
+        args.components()->back().label = count;
       }
-      add_run((*args.components)[(p & ~marked) - 1], x, x + 1, y);
+      add_run((*args.components())[(p & ~marked) - 1], x, x + 1, y);
     }
   }
-  *args.count = count;
+  args.set_count(count);
   const auto label_row = [&](int32_t y, int32_t* out) {
     for (int32_t x = 0; x < width; ++x)
       out[x] = at(x, y) == background ? 0 : int32_t(at(x, y) & ~marked);
   };
-  if (args.ends.first) {
-    label_row(0, args.ends.first);
-    label_row(height - 1, args.ends.last);
+  if (args.ends().first) {
+    label_row(0, args.ends().first);
+    label_row(height - 1, args.ends().last);
   }
-  if (!args.labels) return;
+  if (!args.labels()) return;
   parallel_rows(height, call.threads(), [&](int32_t first, int32_t end) {
-    for (int32_t y = first; y < end; ++y) label_row(y, args.labels.as<int32_t>().row(y));
+    for (int32_t y = first; y < end; ++y) label_row(y, args.labels().as<int32_t>().row(y));
   });
 }
 

@@ -7,7 +7,7 @@ namespace cuesta {
 namespace {
 
 std::string_view lists_of_the_host(const LabelArgs& args, const Parameters&) {
-  return args.list.count ? "component lists on the GPU" : std::string_view();
+  return args.device_list() ? "component lists on the GPU" : std::string_view();
 }
 
 #if CUESTA_HAS_CUDA

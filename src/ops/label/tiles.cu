@@ -57,7 +57,7 @@ class Labelling {
     t_.across = (t_.words_a_row - 1) / Shape::words + 1;
     t_.down = (mask.height - 1) / Shape::rows + 1;
     const auto count = size_t(tiles());
-    if (mask.type == PixelType::u8 && args.labels) {
+    if (mask.type == PixelType::u8 && args.labels()) {
       packed_ = take<uint32_t>(size_t(t_.words()));
       t_.bits = reinterpret_cast<const char*>(packed_);
       t_.stride_bytes = ptrdiff_t(t_.words_a_row) * ptrdiff_t(sizeof(uint32_t));
@@ -69,16 +69,16 @@ class Labelling {
     t_.sums = take<int32_t>(size_t(t_.word_groups()));
     t_.parents = take<OpenSet>(count * Shape::open_sets);
     t_.open_sums = take<Sums>(count * Shape::open_sets);
-    if (args.labels) {
+    if (args.labels()) {
       t_.tile_sets = take<int4>(count);
       t_.first_node = take<uint16_t>(count * Shape::cells);
       t_.set_of_node = take<uint16_t>(count * Shape::nodes);
       t_.open_labels = take<int32_t>(count * Shape::open_sets);
     }
     const int64_t pixels = int64_t(t_.width) * t_.height;
-    make_room(std::min(
-        max_components(),
-        is_listed() ? args.list.room : std::max(components_in_any, pixels / pixels_a_component)));
+    make_room(std::min(max_components(),
+                       is_listed() ? args.device_list()->room
+                                   : std::max(components_in_any, pixels / pixels_a_component)));
   }
 
   void run() {
@@ -91,15 +91,15 @@ class Labelling {
       enqueue();
       counts = fetch();
     }
-    *args_.count = counts.sets;
-    if (args_.components) fetch_->components(records_, counts, *args_.components);
+    args_.set_count(counts.sets);
+    if (args_.components()) fetch_->components(records_, counts, *args_.components());
   }
 
  private:
   cudaStream_t stream() const { return cuda::stream_of(call_); }
   int64_t tiles() const { return int64_t(t_.across) * t_.down; }
-  bool is_listed() const { return args_.list.count; }
-  bool wants_sets() const { return args_.components || args_.labels || is_listed(); }
+  bool is_listed() const { return args_.device_list(); }
+  bool wants_sets() const { return args_.components() || args_.labels() || is_listed(); }
   template <class T>
   T* take(size_t count) {
     return call_.scratch().template take<T>(count);
@@ -122,14 +122,14 @@ class Labelling {
     room_ = wants_sets() ? int32_t(components) : 0;
     t_.closed_room = room_;
     records_ = {};
-    if (args_.components) {
+    if (args_.components()) {
       records_.room = room_;
       records_.large_room = std::min(room_, max_large());
       records_.small = reinterpret_cast<SmallComponent*>(take<uint64_t>(size_t(room_)));
       records_.width = t_.width;
     }
     t_.closed = take<ClosedSet>(size_t(room_));
-    if (args_.labels) t_.closed_labels = take<int32_t>(size_t(room_));
+    if (args_.labels()) t_.closed_labels = take<int32_t>(size_t(room_));
     const size_t roots = size_t(t_.word_groups()) * words_a_group;
     const size_t parts = size_t(this->parts() + 1) / 2 * 2;  // what follows is aligned
     auto* memory =
@@ -139,7 +139,7 @@ class Labelling {
     t_.parts = reinterpret_cast<uint64_t*>(t_.roots + roots);
     t_.counts = reinterpret_cast<Counts*>(t_.parts + parts);
     records_.counts = t_.counts;
-    if (args_.components) records_.large = reinterpret_cast<Component*>(t_.counts + 1);
+    if (args_.components()) records_.large = reinterpret_cast<Component*>(t_.counts + 1);
   }
   int64_t parts() const { return (t_.word_groups() - 1) / groups_a_part + 1; }
 
@@ -166,23 +166,23 @@ class Labelling {
     launch(number_sets, parts(), number_threads, t_);
     if (wants_sets()) {
       call_.stage("components");
-      if (is_listed())
-        answer(DeviceList{args_.list.list, args_.list.room, args_.list.count});
-      else if (args_.components)
+      if (const DeviceComponents* to = args_.device_list())
+        answer(DeviceList{to->list, to->room, to->count});
+      else if (args_.components())
         answer(records_);
       else
         answer(NoList());
     }
-    if (args_.labels) {
+    if (args_.labels()) {
       call_.stage("labels");
       launch(write_labels<Shape>, tiles(), Shape::threads, t_,
-             args_.labels.as<int32_t, Space::device>());
+             args_.labels().as<int32_t, Space::device>());
     }
   }
   template <class List>
   void answer(const List& list) {
     // Without a list there are labels.
-    const auto kernel = args_.labels ? answer_sets<true, List> : answer_sets<!List::wanted, List>;
+    const auto kernel = args_.labels() ? answer_sets<true, List> : answer_sets<!List::wanted, List>;
     launch_sets(kernel, room_ + tiles() * Shape::open_sets, 16, list);
   }
   void find_sets() {
@@ -196,7 +196,7 @@ class Labelling {
   template <class Source>
   void find_sets(const Source& source) {
     const auto kernel =
-        args_.labels ? find_tile_sets<Shape, true, Source> : find_tile_sets<Shape, false, Source>;
+        args_.labels() ? find_tile_sets<Shape, true, Source> : find_tile_sets<Shape, false, Source>;
     cuda::launch("label", kernel, dim3(unsigned(tiles())), dim3(Shape::threads), 0, stream(), t_,
                  source);
   }

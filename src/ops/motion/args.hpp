@@ -14,6 +14,12 @@ struct ShownRows {
   int64_t frames = -1;
 };
 
+/// What rows of the device keep of a camera from one frame to the next.
+struct MotionMemory {
+  Image<uint8_t, Space::device> first_frame{};  // as it came, where a row needs it again
+  ShownRows shown{};                            // of the mask
+};
+
 /// A frame, or a batch of frames that follow each other: then `frame` is the first. Frames of other
 /// cameras may go with them.
 struct MotionArgs {
@@ -29,10 +35,7 @@ struct MotionArgs {
   BitView mask{};                                // of the last frame, always on the host
   std::vector<Component>* components = nullptr;  // of each frame's mask all, in raster order
   double* threshold = nullptr;                   // the one used for the last frame
-  // Where a device row that needs it again keeps the first frame as it came; may be null.
-  Image<uint8_t, Space::device>* first_frame = nullptr;
-
-  ShownRows* shown = nullptr;  // of the mask; may be null
+  MotionMemory* memory = nullptr;                // of this camera; null on the host
 
   int32_t count = 1;         // frames
   ptrdiff_t frame_step = 0;  // bytes from one to the next

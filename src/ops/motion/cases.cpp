@@ -18,7 +18,7 @@ struct Chain {
   BackgroundSubtractor background;
   std::vector<std::vector<Component>> components;
   double threshold = -1;
-  Image<uint8_t, Space::device> first_frame;
+  MotionMemory memory;
 };
 
 struct Variant {
@@ -58,8 +58,8 @@ void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
     upload(smooth, there);
     args.background->push(there);
     if (t > 0 || type != PixelType::u8) continue;
-    *args.first_frame = Image<uint8_t, Space::device>(width, height, args.frame.channels);
-    upload(frame, *args.first_frame);
+    args.memory->first_frame = Image<uint8_t, Space::device>(width, height, args.frame.channels);
+    upload(frame, args.memory->first_frame);
   }
 }
 
@@ -118,7 +118,7 @@ MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
   args.background = &chain.background;
   args.components = chain.components.data();
   args.threshold = &chain.threshold;
-  args.first_frame = &chain.first_frame;
+  args.memory = &chain.memory;
   push_before(args, c.before, c.seed);
   return args;
 }

@@ -152,7 +152,7 @@ class Together {
       hand_out(few);
     for (int i = 0; found_ && i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
-      if (p.is_last() && p.camera->shown) p.camera->shown->frames = p.learned + p.count;
+      if (p.is_last() && p.camera->memory) p.camera->memory->shown.frames = p.learned + p.count;
     }
   }
 
@@ -302,11 +302,11 @@ class Together {
   /// The last mask goes to the host, those of its rows that change.
   static void show(const Part& p, ComponentsJob& job) {
     job.last = seen_from_gpu(p.camera->mask);
-    ShownRows* const shown = p.camera->shown;
-    if (!job.last || !shown) return;
-    if (shown->rows.width() != job.height) *shown = {Image<uint8_t, Space::device>(job.height, 1)};
-    job.shown = shown->rows.row(0);
-    job.is_known = shown->frames == p.learned - p.begin;
+    if (!job.last || !p.camera->memory) return;
+    ShownRows& shown = p.camera->memory->shown;
+    if (shown.rows.width() != job.height) shown = {Image<uint8_t, Space::device>(job.height, 1)};
+    job.shown = shown.rows.row(0);
+    job.is_known = shown.frames == p.learned - p.begin;
   }
   void hand_out(std::span<const FewComponents> few) {
     for (int i = 0; i < count_; ++i) {

@@ -44,7 +44,6 @@ struct MotionDetector::State {
   MotionOptions options;
   Workspace workspace;
   BackgroundSubtractor background;
-  Image<uint8_t, Space::device> first_frame;
   Space space = Space::host;  // of the frames
   int gpu = 0;                // that holds all of this where they are on the device
   int32_t channels = 1;       // the same
@@ -53,7 +52,7 @@ struct MotionDetector::State {
   BitImage on_host;
   PinnedPicture pinned;
   BitView mask;
-  ShownRows shown;
+  MotionMemory memory;
   std::vector<std::vector<Component>> components;  // of each frame
   std::vector<Detection> detections;
   std::vector<std::vector<Detection>> of_each;  // frame of a batch, or camera
@@ -88,11 +87,11 @@ struct MotionDetector::State {
     const int32_t width = frames.first.width, height = frames.first.height;
     on_host = {};
     pinned = {};
-    shown = {};
+    memory.shown = {};
     if (frames.first.space == Space::device) {
       if (const int used = current_device(); used != gpu) {
         gpu = used;
-        first_frame = {};
+        memory.first_frame = {};
         workspace.release_memory();
       }
       pinned = PinnedPicture({PixelType::bit, {width, height}});
@@ -186,8 +185,7 @@ MotionArgs MotionDetector::State::prepare(const ConstBatch& frames) {
   args.mask = mask;
   args.components = components.data();
   args.threshold = &threshold;
-  args.first_frame = &first_frame;
-  args.shown = &shown;
+  args.memory = &memory;
   return args;
 }
 
@@ -248,7 +246,7 @@ std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyV
                                                             const Exec& exec) {
   const motion::Plan& plan = plans[size_t(i)];
   components[size_t(i)].clear();
-  if (plan.state.changed) background.reset(), shown.frames = -1, holds = false;
+  if (plan.state.changed) background.reset(), memory.shown.frames = -1, holds = false;
   const int32_t dx = plan.state.shift_x, dy = plan.state.shift_y;
   ConstAnyView seen = frame;
   if (dx != 0 || dy != 0) {
@@ -280,7 +278,7 @@ std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyV
 /// The mask of the last frame as it is returned.
 void MotionDetector::State::finish(int32_t last) {
   const FrameState& state = states[size_t(last)];
-  if (state.warming_up || state.shift_x != 0 || state.shift_y != 0) shown.frames = -1;
+  if (state.warming_up || state.shift_x != 0 || state.shift_y != 0) memory.shown.frames = -1;
   if (state.warming_up) {
     for (int32_t y = 0; y < mask.height; ++y) std::fill_n(mask.row(y), mask.words(), uint64_t(0));
   } else if (state.shift_x != 0 || state.shift_y != 0) {
@@ -481,7 +479,7 @@ double MotionDetector::threshold() const { return state_->threshold; }
 std::span<const FrameState> MotionDetector::states() const { return state_->states; }
 void MotionDetector::reset() {
   state_->background.reset();
-  state_->shown.frames = -1;
+  state_->memory.shown.frames = -1;
   state_->steady.reset();
   state_->begun = state_->holds = false;
 }

@@ -25,10 +25,10 @@ std::string_view chain_supports(const MotionArgs& args, int block_y) {
 }
 
 std::string_view every_frame(const MotionArgs& args, const Parameters&) {
-  const auto* kept = args.first_frame;
-  const bool has_it =
-      kept && kept->width() == args.frame.width && kept->height() == args.frame.height;
-  if (!kept || (args.background->frames() > 0 && !has_it))
+  const auto has_it = [&](const Image<uint8_t, Space::device>& kept) {
+    return kept.width() == args.frame.width && kept.height() == args.frame.height;
+  };
+  if (!args.memory || (args.background->frames() > 0 && !has_it(args.memory->first_frame)))
     return "backgrounds without their first frame";
   return chain_supports(args, 32);
 }

@@ -119,8 +119,8 @@ std::span<const Bin> counted_bins(size_t n, Scratch& host, Call& call, Count&& c
 
 /// What was counted of a band's rows.
 template <class Bin>
-void add_bins(std::span<const Bin> counted, const CannyBand& band) {
-  for (size_t i = 0; i < counted.size(); ++i) band.bins[i] += counted[i];
+void add_bins(std::span<const Bin> counted, const CannyBandBins& sums) {
+  for (size_t i = 0; i < counted.size(); ++i) sums.counts[i] += counted[i];
 }
 
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared

@@ -74,8 +74,8 @@ std::string_view march_fp16_refuses(const CannyArgs& args) {
   if (const auto why = no_bytes_of_one_channel(args); !why.empty()) return why;
   if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
   // The rows around a band's are counted as a mask leaves them out.
-  if (const CannyBand* band = args.band;
-      band && band->bins && (band->first > 0 || band->end < args.src.height))
+  if (const auto& band = args.band;
+      band && band->bins() && (band->first > 0 || band->end < args.src.height))
     return "magnitudes of a band of rows";
   const int32_t window = taps_of(args.options).size;
   if (window > 1 && window <= canny_nms::fused_window &&
@@ -93,7 +93,7 @@ std::string_view march_fp32_refuses(const CannyArgs& args) {
   if (args.src.type == PixelType::u8) return "u8 source";
   if (args.src.type == PixelType::f32) return "f32 source";
   if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
-  return (args.band && args.band->bins) || has_automatic_thresholds(args)
+  return (args.band && args.band->bins()) || has_automatic_thresholds(args)
              ? "automatic thresholds of u16"
              : std::string_view();
 }

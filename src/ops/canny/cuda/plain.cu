@@ -87,8 +87,8 @@ struct Suppress {
   }
 };
 
-// Marks of a band as the host keeps them (CannyBand), a word of candidates and one of strong pixels
-// a thread.
+// Marks of a band as the host keeps them (CannyBandMarks), a word of candidates and one of strong
+// pixels a thread.
 struct Pack {
   DeviceImage<const uint8_t> marks;
   int32_t words, first;
@@ -191,9 +191,9 @@ void give_marks(const CannyArgs& args, const Picture<G>& p, Call& call) {
   auto* packed = call.scratch().take<uint64_t>(all);
   cuda::for_each_pixel("canny", words, rows, Pack{p.marks, words, band.first, packed}, call);
   const cudaStream_t stream = cuda::stream_of(call);
-  cuda::check(
-      cudaMemcpyAsync(band.marks, packed, all * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
-      "canny");
+  cuda::check(cudaMemcpyAsync(band.marks()->words, packed, all * sizeof(uint64_t),
+                              cudaMemcpyDeviceToHost, stream),
+              "canny");
   cuda::check(cudaStreamSynchronize(stream), "canny");
 }
 
@@ -208,10 +208,10 @@ void run(const CannyArgs& args, Call& call) {
       each_pixel(args, call, Count<G>{p, args.options.norm, first, end, bins});
     };
   };
-  if (args.band && args.band->bins) {
+  if (args.band && args.band->bins()) {
     Scratch host(call.nested(), Space::host);
     const auto rows = count(args.band->first, args.band->end);
-    return add_bins(counted_bins<Bin>(canny_bins, host, call, rows), *args.band);
+    return add_bins(counted_bins<Bin>(canny_bins, host, call, rows), *args.band->bins());
   }
   call.stage("threshold");
   find_thresholds<Bin>(args, canny_bins, call, count(0, args.src.height));

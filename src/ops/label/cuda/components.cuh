@@ -91,10 +91,10 @@ void find_components(const LabelArgs& args, Sets sets, Call& call, bool on_host 
         call.scratch().take<unsigned char>(count * sizeof(Component)));
   };
   const size_t room = std::min(size_t(int64_t(width) * height / 2 + 1), components_at_once);
-  on_host &= args.components != nullptr;
-  AnyView labels = args.labels;
+  on_host &= args.components() != nullptr;
+  AnyView labels = args.labels();
   if (on_host && !labels) labels = call.scratch().image<int32_t, Space::device>(width, height);
-  Component* components = args.components && !on_host ? take_components(room) : nullptr;
+  Component* components = args.components() && !on_host ? take_components(room) : nullptr;
   const auto wait = [&] {
     cuda::check(cudaStreamSynchronize(stream), "label: waiting for the components");
   };
@@ -105,7 +105,7 @@ void find_components(const LabelArgs& args, Sets sets, Call& call, bool on_host 
   cuda::check(cudaMemcpyAsync(&count, number, sizeof count, cudaMemcpyDeviceToHost, stream),
               "label: fetching the count");
   wait();
-  *args.count = count;
+  args.set_count(count);
   if (components && size_t(count) > room) components = take_components(size_t(count));
   if (components && count > 0) {
     // Their padding too: all of it is copied.
@@ -114,13 +114,13 @@ void find_components(const LabelArgs& args, Sets sets, Call& call, bool on_host 
   }
   if (labels || components) sets.write(labels, components, call);
   call.stage("components");
-  if (args.components) args.components->resize(size_t(count));
-  if (!args.components || count == 0) return;
-  if (on_host) return gather_on_host(labels, *args.components, call);
+  if (args.components()) args.components()->resize(size_t(count));
+  if (!args.components() || count == 0) return;
+  if (on_host) return gather_on_host(labels, *args.components(), call);
   sets.gather(components, call);
   cuda::launch("label", finish, dim3((uint32_t(count) + finish_threads - 1) / finish_threads),
                dim3(finish_threads), 0, stream, components, count);
-  cuda::check(cudaMemcpyAsync(args.components->data(), components,
+  cuda::check(cudaMemcpyAsync(args.components()->data(), components,
                               size_t(count) * sizeof(Component), cudaMemcpyDeviceToHost, stream),
               "label: fetching the components");
   wait();

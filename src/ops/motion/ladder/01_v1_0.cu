@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 // The first frame as it came stays with the caller: the model keeps only what became of it.
 void keep_first_frame(const MotionArgs& args, Call& call) {
   const ConstAnyView frame = args.frame;
-  auto& kept = *args.first_frame;
+  auto& kept = args.memory->first_frame;
   if (kept.width() != frame.width || kept.height() != frame.height ||
       kept.channels() != frame.channels)
     kept = Image<uint8_t, Space::device>(frame.width, frame.height, frame.channels);
@@ -46,7 +46,7 @@ void v1_0(const MotionArgs& args, Call& call) {
 
   Chain chain(args, call, exec, scratch, block, GlobalFilters<false>(call, scratch, block));
   const Picture behind = chain.take();
-  chain.smooth(*args.first_frame, behind);
+  chain.smooth(args.memory->first_frame, behind);
   chain.smooth(args.frame, chain.second);
   call.stage(stages::difference);
   cuda::launch("motion", difference, cuda::tiles(chain.second, 32, 32), block, 0,
