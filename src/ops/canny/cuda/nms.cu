@@ -40,7 +40,7 @@ Source smoothed(const CannyArgs& args, Call& call) {
         seen = one;
       }
       gaussian(seen, to[i * channels + c],
-               {.sigma = args.options.sigma, .ksize = args.options.ksize}, call.nested());
+               {.sigma = *args.options.sigma, .ksize = args.options.ksize}, call.nested());
     }
   }
   return {planes.data, planes.stride_bytes, plane * channels, channels > 1 ? plane : 0};
