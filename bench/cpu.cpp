@@ -29,13 +29,13 @@ void time(Session& session, Work work, int64_t pixels_of_plain = plain_pixels) {
 
 void time_canny(Session& session, int32_t side) {
   const Image<uint8_t> src = session.photograph(side, side);
-  for (const double sigma : {0.0, 1.4}) {
+  for (const std::optional<double> sigma : {std::optional(0.0), std::optional<double>()}) {
     const CannyOptions options = with_chosen_thresholds(session, {.sigma = sigma}, src);
     const Image<uint8_t> edges = canny(src, options, session.exec());
     int64_t count = 0;
     for (int32_t y = 0; y < side; ++y)
       count += std::count(edges.row(y), edges.row(y) + side, uint8_t(255));
-    Work work = canny_work(sigma > 0 ? "gaussian + canny" : "canny", options, src);
+    Work work = canny_work(!sigma ? "gaussian + canny" : "canny", options, src);
     work.parameters +=
         fmt::format(", {:.1f} % edges", 100.0 * double(count) / (double(side) * side));
     time(session, work);

@@ -233,7 +233,8 @@ enum { CUESTA_STRONGEST = 0, CUESTA_STRUCTURE = 1 };
 /// Options of cuesta_canny() and cuesta_canny_of_gradients().
 typedef struct cuesta_canny_options {
   size_t size;
-  double sigma;      ///< 1.4, pixels of smoothing; 0 smooths nothing and equals cv::Canny
+  double sigma;      ///< pixels of smoothing; below 0 the papers': 1.4 in a window of 5; 0 smooths
+                     ///< nothing and equals cv::Canny
   int32_t ksize;     ///< window of the smoothing, odd; 0 follows from sigma
   int32_t rule;      ///< CUESTA_OTSU
   double low, high;  ///< of CUESTA_GIVEN, in gradient units
@@ -275,7 +276,7 @@ typedef struct cuesta_log_options {
   int32_t mode;  ///< CUESTA_LOG_THRESHOLD: |L| > threshold; or where L crosses zero by more than it
   int32_t ksize;         ///< window, odd, 1..255; 0 follows from sigma
   double threshold;      ///< 5, gray levels, 0 or more
-  double sigma;          ///< 1.4, pixels; above 2.2 two Gaussians where ksize is 0
+  double sigma;          ///< pixels; below 0 paper 000's taps; above 2.2 two Gaussians of ksize 0
   cuesta_border border;  ///< CUESTA_REFLECT101
 } cuesta_log_options;
 /// Fills the options with their defaults; `size` is sizeof *options.

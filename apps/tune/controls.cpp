@@ -144,6 +144,7 @@ std::map<std::string, std::map<std::string, std::string>> log_defaults_by_mode()
     for_each_field<LogOptions>([&](const auto& one) {
       all[std::string(one.name)][std::string(mode.name)] = text_of(one.get(options));
     });
+    all["sigma"][std::string(mode.name)] = text_of(smoothing_of(options).sigma);
   }
   std::erase_if(all, [](const auto& one) {
     const auto& values = one.second;

@@ -163,12 +163,12 @@ AtLevel at_level(const Json& values, int level) {
   };
   if (asked->method == "log") {
     const LogOptions log = recipe.log({});
-    set_smoothing(log.sigma, log.ksize, 0.5, 0.5);
+    set_smoothing(smoothing_of(log).sigma, log.ksize, 0.5, 0.5);
     out.steeper *= out.steeper;
     if (asked->threshold.empty()) set("threshold", log.threshold * out.steeper);
   } else if (asked->method == "canny") {
     const CannyOptions canny = recipe.canny({});
-    set_smoothing(canny.sigma, canny.ksize, 0.3, 0);
+    set_smoothing(smoothing_of(canny).sigma, canny.ksize, 0.3, 0);
   } else if (const auto* sobel = std::get_if<SobelEdges>(&recipe.options())) {
     set_smoothing(sobel->sigma, sobel->ksize, 0.3, 0);
   }

@@ -30,9 +30,8 @@ struct View {
 // What the picture is smoothed with before its gradient; nothing for a gradient of the picture.
 std::optional<GaussianOptions> smoothing_of(const View& of) {
   if (of.recipe.is_canny()) {
-    const CannyOptions canny = of.recipe.canny(of.kind());
-    return canny.sigma > 0 ? std::optional(GaussianOptions{canny.sigma, canny.ksize})
-                           : std::nullopt;
+    const GaussianOptions canny = cuesta::smoothing_of(of.recipe.canny(of.kind()));
+    return canny.sigma > 0 ? std::optional(canny) : std::nullopt;
   }
   const auto& sobel = std::get<SobelEdges>(of.recipe.options());
   if (sobel.sigma <= 0 && sobel.ksize <= 0) return {};
@@ -76,7 +75,7 @@ Image<float> response_of(const View& of) {
   const LogOptions log = of.recipe.log(of.kind());
   Image<int32_t> undivided(of.seen.size());
   log_edges(of.seen, undivided, log, of.exec);
-  const double scale = log.sigma == 1.4 && log.ksize == 0 ? 289 : 65536;
+  const double scale = scale_of(log);
   Image<float> out(of.seen.size());
   for (int32_t y = 0; y < out.height(); ++y) {
     std::transform(undivided.row(y), undivided.row(y) + out.width(), out.row(y),

@@ -13,7 +13,7 @@ namespace cuesta::bench {
 ModelWorks::ModelWorks(int32_t side)
     : bytes(canny_picture(side)), floats(Session::floats_of(bytes)) {
   const std::pair<const char*, Stencil> filters[] = {{"laplacian 3x3", stencils::laplacian()},
-                                                     {"gaussian 5x5", paper_gaussian()},
+                                                     {"gaussian 5x5", stencils::paper_gaussian()},
                                                      {"average 9x9", stencils::average(9)}};
   for (const ConstAnyView src : {ConstAnyView(floats), ConstAnyView(bytes)}) {
     for (const auto& [name, stencil] : filters)

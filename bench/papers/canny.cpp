@@ -58,11 +58,7 @@ CannyPictures canny_pictures(Session& session, int32_t side) {
   return pictures;
 }
 
-CannyOptions canny_options() {
-  CannyOptions options{.sigma = 1.4, .ksize = 5};
-  options.thresholds = Thresholds::given(20, 60);
-  return options;
-}
+CannyOptions canny_options() { return {.thresholds = Thresholds::given(20, 60)}; }
 
 Work paper_canny_work(std::string experiment, const CannyPictures& pictures) {
   Work work = canny_work(std::move(experiment), canny_options(), pictures.all.at(0));

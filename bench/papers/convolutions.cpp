@@ -41,14 +41,6 @@ void add_formulas(Row& row, int width, int height) {
 
 }  // namespace
 
-Stencil paper_gaussian() {
-  constexpr int g[] = {2, 4, 5, 4, 2};
-  std::vector<int32_t> taps;
-  for (const int a : g)
-    for (const int b : g) taps.push_back(a * b);
-  return Stencil::integers(5, 5, taps, 289);
-}
-
 Work as_papers(Work work) {
   work.sweeps = {{"block", {"32", "16"}}};
   work.one_thread = true;

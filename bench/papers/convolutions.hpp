@@ -6,9 +6,6 @@
 
 namespace cuesta::bench {
 
-/// Paper 000's 5 × 5 Gaussian of sigma 1.4 over 289.
-Stencil paper_gaussian();
-
 /// Pixels whose window leaves the picture are 0: papers 001 and 003 leave them out, and no rung's
 /// time has the launch of a frame in it.
 inline constexpr Border papers_border{BorderMode::ignore};

@@ -22,7 +22,7 @@ void bench_log_ladder(Session& session) {
   paper_gpu("peak", "GFLOP/s", formulas::paper_peak_gflops);
 
   const std::pair<const char*, Stencil> filters[] = {{"laplacian 3x3", stencils::laplacian()},
-                                                     {"gaussian 5x5", paper_gaussian()}};
+                                                     {"gaussian 5x5", stencils::paper_gaussian()}};
   // 21 is the paper's.
   std::vector<Sweep> rungs = {
       {"T", {"4", "21"}}, {"limit", {"48k", "device"}}, {"load", {"by-position", "one-each"}}};

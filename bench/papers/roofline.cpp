@@ -41,7 +41,7 @@ void keep_theory(Session& session) {
 void convolve_points(Session& session, const Image<uint8_t>& bytes) {
   const Image<float> floats = Session::floats_of(bytes);
   const std::pair<const char*, Stencil> filters[] = {{"laplacian 3x3", stencils::laplacian()},
-                                                     {"gaussian 5x5", paper_gaussian()},
+                                                     {"gaussian 5x5", stencils::paper_gaussian()},
                                                      {"average 9x9", stencils::average(9)}};
   for (const auto& [name, stencil] : filters) {
     for (const ConstAnyView src : {ConstAnyView(floats), ConstAnyView(bytes)})
@@ -51,7 +51,7 @@ void convolve_points(Session& session, const Image<uint8_t>& bytes) {
 }
 
 void canny_point(Session& session, const Image<uint8_t>& src) {
-  Work work = canny_work("roofline", with_chosen_thresholds(session, {.sigma = 1.4}, src), src);
+  Work work = canny_work("roofline", with_chosen_thresholds(session, {}, src), src);
   work.parameters = "5x5 sigma 1.4, L1";
   // Paper 001's count by stage: 2k² for the Gaussian, 4·9 + 4 for the gradient, 4, 1.
   work.flops_per_pixel = 2 * 25 + 4 * 9 + 4 + 4 + 1;

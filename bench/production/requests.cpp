@@ -158,7 +158,7 @@ void add_canny(List& list) {
     if (p.side() == side) first.goal = goal;
 
   CannyOptions smooth = options;
-  smooth.sigma = 1.4;
+  smooth.sigma.reset();  // the papers' Gaussian
   list.add(with(smooth, p.natural()), 5);
   CannyOptions norm = options;
   norm.norm = Norm::l2;

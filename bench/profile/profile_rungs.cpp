@@ -83,7 +83,8 @@ const std::vector<Asked>& requests() {
       {"convolve", "gaussian-5x5", "f32, Gaussian 5 x 5", side, side,
        [](Pictures* pictures, const Exec& exec) {
          Pictures& p = *pictures;
-         return [&p, exec] { correlate(p.floats, p.filtered, paper_gaussian(), {}, exec); };
+         return
+             [&p, exec] { correlate(p.floats, p.filtered, stencils::paper_gaussian(), {}, exec); };
        }},
       {"convolve", "sharpen-3x3", "f32, sharpening 3 x 3", side, side,
        [](Pictures* pictures, const Exec& exec) {

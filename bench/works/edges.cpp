@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/smoothing.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/stencil.hpp"
 
@@ -62,14 +63,15 @@ class GradientsDown {
 Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src) {
   const Given given = std::get<Given>(options.thresholds);
   const double low = given.low, high = given.high;
-  const bool smooth = options.sigma > 0;
-  const int ksize = !smooth ? 0 : options.ksize ? options.ksize : gaussian_size(options.sigma);
-  Work work =
-      work_of(std::move(experiment), "canny",
-              fmt::format("{}L1, low {}, high {}",
-                          smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, options.sigma) : "",
-                          low, high),
-              src);
+  const double sigma = smoothing_of(options).sigma;
+  const bool smooth = sigma > 0;
+  int ksize = smooth ? smoothing_of(options).ksize : 0;
+  if (smooth && ksize == 0) ksize = gaussian_size(sigma);
+  Work work = work_of(
+      std::move(experiment), "canny",
+      fmt::format("{}L1, low {}, high {}",
+                  smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, sigma) : "", low, high),
+      src);
   if (options.aperture == 3 && options.norm == Norm::l1 && !options.mask)
     work.window = {.width = std::max(ksize, 1), .height = std::max(ksize, 1)};
   work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
@@ -77,15 +79,14 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
   };
   work.border = smooth ? "reflect101, then replicate" : "replicate";
   if (src.type == PixelType::u8) {  // cv::Canny takes no other
-    work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
-                                                            AnyView to) {
+    work.opencv = [ksize, sigma, low, high](Peer& peer, ConstAnyView from, AnyView to) {
       peer.canny(from, to, ksize, sigma, low, high);
     };
     work.opencv_equal = true;
   }
   std::vector<float> taps;
   if (smooth) {
-    const std::vector<double> exact = gaussian_taps(ksize, options.sigma);
+    const std::vector<double> exact = gaussian_taps(ksize, sigma);
     taps.assign(exact.begin(), exact.end());
   }
   work.npp = [taps, low, high](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
@@ -122,7 +123,9 @@ Work log_work(std::string experiment, std::string parameters, ConstAnyView src) 
     log_edges(from, to, {}, exec);
   };
   if (src.type == PixelType::u8)  // OpenCV makes 16-bit responses of no other
-    work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView) {
+      peer.log(from, PaperGaussian::sigma);
+    };
   return work;
 }
 

@@ -4,6 +4,7 @@
 // source's space. Host and device pictures together do not compile.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -129,8 +130,10 @@ enum class ColorGradient : uint8_t { strongest, structure };
 
 /// Options of canny().
 struct CannyOptions {
-  double sigma = 1.4;  ///< smoothing before the gradient; 0 smooths nothing and equals cv::Canny
-  int ksize = 0;       ///< smoothing window, odd; 0 takes gaussian_size(sigma) (5 for 1.4)
+  /// Smoothing before the gradient, in pixels; 0 smooths nothing and equals cv::Canny. Without a
+  /// value it is the papers': PaperGaussian's sigma, and its window where ksize is 0.
+  std::optional<double> sigma{};
+  int ksize = 0;  ///< smoothing window, odd; 0 takes gaussian_size(sigma)
   Thresholds thresholds{};
   Norm norm = Norm::l1;
   int aperture = 3;     ///< 3, 5 or 7
@@ -225,10 +228,11 @@ struct LogOptions {
   /// lower one. t >= 0, any real.
   LogMode mode = LogMode::threshold;
   double threshold = 5;
-  /// 1.4 with ksize 0 takes the paper's integer g = 2 4 5 4 2 (scale 17²); every other pair
-  /// gaussian_taps_q8 (2^16). ksize is odd, at most 255; 0 takes gaussian_size(sigma), up to 42,
-  /// and above 2.2 smooths twice (src/ops/log). sigma 0: nothing with ksize 0, else ksize's own.
-  double sigma = 1.4;
+  /// Smoothing by gaussian_taps_q8 (scale 2^16), in pixels. ksize is odd, at most 255; 0 takes
+  /// gaussian_size(sigma), up to 42, and above 2.2 smooths twice (src/ops/log). sigma 0: nothing
+  /// with ksize 0, otherwise ksize's own. Without a value it is the papers': the integers
+  /// PaperGaussian::taps (scale 17²), or of another ksize PaperGaussian's sigma.
+  std::optional<double> sigma{};
   int ksize = 0;
   Border border{};  ///< default reflect101; `ignore`: L is 0 where the window leaves the picture
 };

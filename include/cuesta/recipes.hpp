@@ -41,7 +41,7 @@ struct CannyEdges {
 struct LogEdges {
   LogMode mode = LogMode::zero_crossings;
   std::optional<double> threshold{};  ///< gray levels; 0.3 of 255, with LogMode::threshold 5
-  std::optional<double> sigma{};      ///< pixels; 3.5, with LogMode::threshold 1.4
+  std::optional<double> sigma{};      ///< pixels; 3.5, with LogMode::threshold paper 000's taps
   int ksize = 0;                      ///< side of the Gaussian's window; 0 follows from sigma
   Border border{};
 };

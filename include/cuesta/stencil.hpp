@@ -74,10 +74,18 @@ void gaussian_taps_q8(std::span<int32_t> taps, double sigma);
 /// As cv::getGaussianKernel (its fixed taps for k up to 9
 /// and sigma <= 0 included). sigma <= 0 means 0.3((k-1)/2 - 1) + 0.8.
 std::vector<double> gaussian_taps(int ksize, double sigma);
-/// Returns the window size for a sigma.
-/// 5 for the papers' sigma of 1.4, otherwise OpenCV's rule for 8 bits, round(6
-/// sigma + 1) | 1.
+/// Returns the window size for a sigma, by OpenCV's rule for 8 bits: round(6 sigma + 1) | 1.
 int gaussian_size(double sigma);
+
+/// The papers' Gaussian, which cuts a sigma of 1.4 to a window of 5.
+/// canny() and log_edges() smooth by it where no sigma is given: canny() by gaussian_taps_q8 of the
+/// sigma and window, log_edges() by the integer taps of paper 000.
+struct PaperGaussian {
+  static constexpr double sigma = 1.4;  ///< pixels
+  static constexpr int ksize = 5;
+  static constexpr int32_t taps[ksize] = {2, 4, 5, 4, 2};  ///< paper 000's
+  static constexpr int32_t sum = 17;                       ///< of these taps
+};
 
 /// Functions that make stencils. Each throws Error{invalid_argument} naming the argument.
 namespace stencils {
@@ -89,8 +97,9 @@ Stencil sobel(int dx, int dy,
               int aperture = 3);  ///< (1,0) or (0,1); apertures 1, 3, 5, 7 as cv::getDerivKernels
 Stencil scharr(int dx, int dy);
 Stencil prewitt(int dx, int dy);
-Stencil laplacian();  ///< 0 1 0; 1 −4 1; 0 1 0
-Stencil log();        ///< (g gᵀ) ∗ l of paper 000: 7 × 7, divisor 289, g = 2 4 5 4 2
+Stencil paper_gaussian();  ///< g gᵀ of paper 000: 5 × 5, divisor 289, g = PaperGaussian::taps
+Stencil laplacian();       ///< 0 1 0; 1 −4 1; 0 1 0
+Stencil log();             ///< (g gᵀ) ∗ l of paper 000: 7 × 7, divisor 289
 }  // namespace stencils
 
 }  // namespace cuesta

@@ -13,7 +13,7 @@ from cuesta._keywords import (
     LogOptions,
     SobelOptions,
 )
-from cuesta._options import default_of, described, threshold_pairs
+from cuesta._options import described, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -150,17 +150,14 @@ def canny(
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
     read = s.handle
-    sigma = options.get("sigma")
-    if sigma is None:
-        sigma = default_of("CannyOptions", "sigma")
+    sigma, ksize = options.get("sigma"), options.get("ksize")
     if border != "reflect101" and sigma != 0:
         # The same smoothing with another border is a separate step.
         smoothed = Result(s, None, s.dtype)
-        smoothing = {
-            "sigma": sigma,
-            "ksize": options.get("ksize"),
-            "threads": options.get("threads"),
-        }
+        if sigma is None:
+            sigma, window = _core.paper_gaussian
+            ksize = ksize or window
+        smoothing = {"sigma": sigma, "ksize": ksize, "threads": options.get("threads")}
         smoothing |= {"border": border, "border_value": border_value}
         _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
         read = s.kind.handle(smoothed.array, s.dtype)

@@ -95,11 +95,6 @@ def names_of(struct: str) -> set[str]:
     return {option.name for option in OPTIONS[struct].options}
 
 
-def default_of(struct: str, name: str) -> Any:
-    """Returns the default of an option."""
-    return next(option.default for option in OPTIONS[struct].options if option.name == name)
-
-
 def options_of(thing: Callable[..., Any]) -> Options | None:
     """Returns the options that a function's `**options` stands for."""
     function = vars(thing)["__init__"] if isinstance(thing, type) else thing

@@ -55,7 +55,7 @@ def coins_counted() -> Picture:
 
 def sobel_directions() -> Picture:
     """Sobel: where the gradient points is the color, how steep it is the brightness."""
-    image = cuesta.gaussian(cuesta.to_gray(skimage.data.coffee()), 1.4)
+    image = cuesta.gaussian(cuesta.to_gray(skimage.data.coffee()), 1.4, ksize=5)
     angle, size = cuesta.sobel(image, outputs=("direction", "magnitude"), dtype="float32")
     hue = (angle / (2 * np.pi)) % 1
     value = np.clip(size / 300, 0, 1)
@@ -65,7 +65,7 @@ def sobel_directions() -> Picture:
 def laplacian_of_gaussian() -> Picture:
     """Laplacian of Gaussian, zero crossings at two widths: hairs, and the shapes they make."""
     image = cuesta.to_gray(skimage.data.chelsea())
-    fine = cuesta.log_edges(image, 3.0, sigma=1.4, mode="zero-crossings")
+    fine = cuesta.log_edges(image, 3.0, mode="zero-crossings")
     coarse = cuesta.log_edges(image, 0.2, sigma=4.0, mode="zero-crossings")
     return beside(fine, coarse)
 

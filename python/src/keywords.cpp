@@ -343,7 +343,7 @@ StructRow edges_row() {
     usual = nb::none();
     text = fmt::format(
         "Of the Gaussian before the gradient, in pixels; 0 smooths nothing (canny, sobel). By "
-        "default canny {}, log 3.5 (1.4 with mode 'threshold'), sobel {}.",
+        "default canny {}, log 3.5 (with mode 'threshold' paper 000's integer taps), sobel {}.",
         CannyEdges{}.sigma, SobelEdges{}.sigma);
   }
   return row;

@@ -596,10 +596,36 @@ def test_borders_by_name() -> None:
 
 def test_the_border_of_cannys_smoothing() -> None:
     image = picture(40, 40)
-    smooth = cuesta.gaussian(image, 1.4, border="wrap")
-    expected = cuesta.canny(smooth, 30, 60, sigma=0)
-    np.testing.assert_array_equal(cuesta.canny(image, 30, 60, border="wrap"), expected)
-    assert (expected != cuesta.canny(image, 30, 60)).any()
+    for given, smoothing in (
+        ({}, (1.4, 5)),
+        ({"sigma": 1.4}, (1.4, None)),
+        ({"ksize": 7}, (1.4, 7)),
+    ):
+        smooth = cuesta.gaussian(image, smoothing[0], ksize=smoothing[1], border="wrap")
+        expected = cuesta.canny(smooth, 30, 60, sigma=0)
+        np.testing.assert_array_equal(cuesta.canny(image, 30, 60, border="wrap", **given), expected)
+        assert (expected != cuesta.canny(image, 30, 60, **given)).any()
+
+
+def test_a_sigma_is_a_gaussian_of_that_sigma() -> None:
+    image = picture(60, 80).astype(np.float32)
+    near = [cuesta.gaussian(image, sigma) for sigma in (1.39, 1.4, 1.41)]
+    assert abs(near[0] - near[1]).max() < 1 and abs(near[1] - near[2]).max() < 1
+    # Without one canny and log_edges smooth by the papers' window of 5.
+    picture_of_bytes = image.astype(np.uint8)
+    np.testing.assert_array_equal(
+        cuesta.canny(picture_of_bytes), cuesta.canny(picture_of_bytes, sigma=1.4, ksize=5)
+    )
+    assert (cuesta.canny(picture_of_bytes) != cuesta.canny(picture_of_bytes, sigma=1.4)).any()
+    papers = cuesta.log_edges(picture_of_bytes, response=True)
+    smooth = cuesta.correlate(image, np.outer([2, 4, 5, 4, 2], [2, 4, 5, 4, 2]))
+    laplacian = cuesta.correlate(smooth, "0 1 0; 1 -4 1; 0 1 0")
+    inner = np.s_[4:-4, 4:-4]
+    np.testing.assert_array_equal(papers[inner], laplacian[inner].astype(np.int32))
+    given = cuesta.log_edges(picture_of_bytes, sigma=1.4, response=True)
+    np.testing.assert_array_equal(
+        given, cuesta.log_edges(picture_of_bytes, sigma=1.4, ksize=9, response=True)
+    )
 
 
 @pytest.mark.parametrize("rule", ["auto", "otsu", "median", "percentile:80", "noise"])

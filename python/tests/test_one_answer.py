@@ -20,12 +20,18 @@ COMMAND = pathlib.Path(os.environ.get("CUESTA_COMMAND", ROOT / "build/ci/cli/cue
 QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({}, ""),
     ({"sigma": 1, "low": 30, "high": 90}, "--sigma 1 --low 30 --high 90"),
+    ({"sigma": 1.4}, "--sigma 1.4"),
     ({"threshold": 120}, "--threshold 120"),
     ({"threshold": "median", "color": "structure"}, "--threshold auto:median --color structure"),
     ({"color": "gray", "norm": "l2"}, "--color gray --norm l2"),
     ({"method": "log"}, "--method log"),
     ({"method": "log", "mode": "threshold"}, "--method log --mode threshold"),
     ({"method": "log", "sigma": 2, "threshold": 1}, "--method log --sigma 2 --threshold 1"),
+    ({"method": "log", "sigma": 1.4}, "--method log --sigma 1.4"),
+    (
+        {"method": "log", "mode": "threshold", "sigma": 1.4},
+        "--method log --mode threshold --sigma 1.4",
+    ),
     ({"method": "sobel"}, "--method sobel"),
     ({"method": "sobel", "sigma": 2, "aperture": 7}, "--method sobel --sigma 2 --aperture 7"),
     ({"method": "sobel", "threshold": 60}, "--method sobel --threshold 60"),

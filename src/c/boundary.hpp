@@ -65,6 +65,11 @@ Enum enumerator(int32_t number, std::string_view what) {
          std::begin(all)->number, std::prev(std::end(all))->number);
 }
 
+/// An option without a value where it is below 0.
+inline std::optional<double> if_given(double value) {
+  return value < 0 ? std::nullopt : std::optional(value);
+}
+
 /// A flag: 0 or 1.
 bool flag(int32_t value, std::string_view what);
 

@@ -19,7 +19,7 @@ cuesta_canny_options canny_defaults() {
   const cuesta::CannyOptions by{};
   const cuesta::Automatic rule{};
   return {sizeof(cuesta_canny_options),
-          by.sigma,
+          -1,
           by.ksize,
           number_of(rule.rule),
           0,
@@ -33,12 +33,8 @@ cuesta_canny_options canny_defaults() {
 
 cuesta_log_options log_defaults() {
   const cuesta::LogOptions by{};
-  return {sizeof(cuesta_log_options),
-          number_of(by.mode),
-          by.ksize,
-          by.threshold,
-          by.sigma,
-          plain(by.border)};
+  return {
+      sizeof(cuesta_log_options), number_of(by.mode), by.ksize, by.threshold, -1, plain(by.border)};
 }
 
 cuesta_boundary_options boundary_defaults() {
@@ -54,7 +50,7 @@ cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
 
 cuesta::CannyOptions cuesta::c::canny_options(const cuesta_canny_options* options) {
   const auto of = take_options(options, canny_defaults(), "canny");
-  return {.sigma = of.sigma,
+  return {.sigma = if_given(of.sigma),
           .ksize = of.ksize,
           .thresholds = thresholds_of(of),
           .norm = enumerator<Norm>(of.norm, "canny: norm"),
@@ -67,7 +63,7 @@ cuesta::LogOptions cuesta::c::log_options(const cuesta_log_options* options) {
   const auto of = take_options(options, log_defaults(), "log_edges");
   return {.mode = enumerator<LogMode>(of.mode, "log_edges: mode"),
           .threshold = of.threshold,
-          .sigma = of.sigma,
+          .sigma = if_given(of.sigma),
           .ksize = of.ksize,
           .border = border_of(of.border, "log_edges")};
 }

@@ -30,10 +30,6 @@ cuesta_edges_options edges_defaults() {
           .mask = plain(cuesta::ConstAnyView{})};
 }
 
-std::optional<double> if_given(double value) {
-  return value < 0 ? std::nullopt : std::optional(value);
-}
-
 cuesta::Thresholds thresholds_of(const cuesta_edges_options& of) {
   if (of.threshold >= 0) return cuesta::Given{of.threshold / 2, of.threshold};
   if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};

@@ -8,6 +8,7 @@
 #include "core/device_memory.hpp"
 #include "core/memory.hpp"
 #include "core/pinned_picture.hpp"
+#include "core/smoothing.hpp"
 #include "core/threads.hpp"
 #include "core/workspace.hpp"
 #include "cuesta/device.hpp"
@@ -240,8 +241,8 @@ Polylines lines_of(std::vector<EdgePoint>& points, const Links& links, const Tra
 double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOptions& options,
                      int threads) {
   std::optional<GaussianOptions> smoothing;
-  if (options.sigma > 0 || options.ksize > 0)
-    smoothing = {.sigma = options.sigma, .ksize = options.ksize, .border = options.border};
+  if (const auto [sigma, ksize, border] = smoothing_of(options); sigma > 0 || ksize > 0)
+    smoothing = {.sigma = sigma, .ksize = ksize, .border = options.border};
   const GradientField field = gradient_field(src, smoothing, 3, threads);
   parallel_rows(
       int32_t(points.size()), threads,
@@ -294,11 +295,11 @@ Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& option
   check_same_size(src, edges, "trace: src", "edges");
   if (exec.choices) return {};
   const int threads = thread_count(exec.threads);
-  std::optional<GaussianOptions> smoothing;  // sigma 0 smooths nothing, whatever ksize is
-  if (options.sigma > 0) {
-    smoothing = {.sigma = options.sigma, .ksize = options.ksize};
-    if (how.refinement == Refinement::unbiased) smoothing->ksize = whole_window(options.sigma);
-  }
+  std::optional<GaussianOptions> smoothing = smoothing_of(options);
+  if (smoothing->sigma == 0)
+    smoothing.reset();  // whatever ksize is
+  else if (how.refinement == Refinement::unbiased)
+    smoothing->ksize = whole_window(smoothing->sigma);
   return on_host(src, edges, exec, [&](ConstAnyView picture, ConstAnyView mask) {
     const GradientField field =
         gradient_field(picture, smoothing, options.aperture, threads, options.color);
@@ -322,12 +323,11 @@ Polylines trace(ConstAnyView src, const LogOptions& options, const TraceOptions&
   const AnyView response = scratch_like(scratch, src, PixelType::s32);
   log_edges(src, response, options, exec);
   const int threads = thread_count(exec.threads);
-  const bool is_papers = options.sigma == 1.4 && options.ksize == 0;
   const bool unbiased = how.refinement == Refinement::unbiased;
   const ConstAnyView looked_at = unbiased ? src : ConstAnyView();
   return on_host(looked_at, response, exec, [&](ConstAnyView picture, ConstAnyView l) {
-    Crossings found = crossings_of(l.as<int32_t>(), options.threshold, is_papers ? 289 : 1 << 16,
-                                   unbiased, threads);
+    Crossings found =
+        crossings_of(l.as<int32_t>(), options.threshold, scale_of(options), unbiased, threads);
     double variance = 0;
     if (unbiased)
       variance = add_curvature(found.points, picture, options, threads);

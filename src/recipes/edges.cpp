@@ -27,7 +27,7 @@ LogOptions resolved(const LogEdges& of) {
   const bool crosses = of.mode == LogMode::zero_crossings;
   return {.mode = of.mode,
           .threshold = of.threshold.value_or(crosses ? 0.3 : 5),
-          .sigma = of.sigma.value_or(crosses ? 3.5 : 1.4),
+          .sigma = of.sigma || !crosses ? of.sigma : 3.5,
           .ksize = of.ksize,
           .border = of.border};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/smoothing.hpp"
 #include "recipes/recipe.hpp"
 
 namespace cuesta::recipes {

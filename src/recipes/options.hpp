@@ -39,9 +39,9 @@ struct Described<LogEdges> {
       field<&LogEdges::threshold>("threshold", at_least(0).or_own("0.3 (mode threshold: 5)"),
                                   "threshold of the response L, in gray levels"),
       field<&LogEdges::sigma>(
-          "sigma", at_least(0).or_own("3.5 (mode threshold: 1.4)"),
-          "sigma of the Gaussian, in pixels; 0: none. At most 42 without ksize; 1.4 without ksize "
-          "selects the integer taps 2 4 5 4 2 of paper 000; log requires sigma or ksize"),
+          "sigma", at_least(0).or_own("3.5 (mode threshold: paper 000's integer taps 2 4 5 4 2)"),
+          "sigma of the Gaussian, in pixels; 0: none. At most 42 without ksize; log requires sigma "
+          "or ksize"),
       field<&LogEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
                               "side of the Gaussian window"),
       border_field<&LogEdges::border>());

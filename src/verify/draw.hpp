@@ -62,6 +62,10 @@ void draw(Bytes& bytes, const Limits& limits, T& value) {
   else
     value = T(draw_number(bytes, limits, std::integral<T>));
 }
+inline void draw(Bytes& bytes, const Limits& limits, std::optional<double>& value) {
+  if (bytes.below(4) == 0) return value.reset();
+  value = draw_number(bytes, limits, false);
+}
 template <NamedEnum E>
 void draw(Bytes& bytes, const Limits&, E& value) {
   const auto names = names_of(E{});

@@ -227,7 +227,7 @@ DrawnRequest draw_sobel(Bytes& bytes, int32_t longest) {
 DrawnRequest draw_log(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16}), to = one_of_types(bytes, {u8, u8, s32});
   auto options = draw_options<LogOptions>(bytes);
-  if (bytes.below(3) == 0) options.sigma = 1.4, options.ksize = 0;  // the paper's taps
+  if (bytes.below(3) == 0) options.sigma.reset(), options.ksize = 0;  // the paper's taps
   return one_to_one("log", "log_edges", draw_pictures(bytes, type, longest), to, options,
                     [](auto&&... a) { log_edges(a...); });
 }
@@ -251,7 +251,10 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u8, u16, f32});
   const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   auto options = draw_options<CannyOptions>(bytes);
-  if (bytes.below(2)) options.sigma = bytes.below(2) ? 0 : 1.4, options.ksize = 0;
+  if (bytes.below(2)) {
+    options.ksize = 0;
+    options.sigma = bytes.below(2) ? std::optional(0.0) : std::nullopt;
+  }
   const bool masked = bytes.below(6) == 0;
   Pictures mask = p;
   mask.type = u8, mask.channels = 1, mask.pattern = Pattern::blobs;

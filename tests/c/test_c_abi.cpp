@@ -188,6 +188,11 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
       PixelType::u8, 1,
       [&](const cuesta_view* dst) { return cuesta_log_edges(nullptr, &src, dst, nullptr); },
       [&](AnyView dst) { log_edges(gray, dst); });
+  of_log.sigma = 1.4;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_log_edges(nullptr, &src, dst, &of_log); },
+      [&](AnyView dst) { log_edges(gray, dst, {.sigma = 1.4}); });
   of_log.mode = CUESTA_LOG_ZERO_CROSSINGS;
   of_log.threshold = 2;
   of_log.sigma = 2;

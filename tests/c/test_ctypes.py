@@ -205,7 +205,7 @@ class CInterface(unittest.TestCase):
         src, dst = view(color, U8, 3), view(edges, U8)
         options = filled(CannyOptions(), library.cuesta_canny_options_init)
         self.assertEqual(
-            (options.sigma, options.percent, options.aperture, options.color), (1.4, 90, 3, 0)
+            (options.sigma, options.percent, options.aperture, options.color), (-1, 90, 3, 0)
         )
         options.sigma, options.rule, options.low, options.high = 0, GIVEN, 50, 100
         for options.color, expected in (0, 0), (STRUCTURE, 255 * HEIGHT):

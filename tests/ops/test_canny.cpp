@@ -175,7 +175,7 @@ TEST(CannyHysteresis, ShutSeamsAreNoticed) {
 TEST(CannyHysteresis, SpiralsInPicturesOnAnyThreads) {
   const Image<uint8_t> lit = drawn_spiral(400, true), dark = drawn_spiral(400, false);
   CannyOptions options = plain(20, 200);
-  options.sigma = 1.4;
+  options.sigma.reset();
   const Image<uint8_t> expected = canny(lit, options, with("serial", 1));
   EXPECT_GT(count(expected), 5000);
   for (const std::string_view strategy : test::host_strategies<CannyArgs>()) {

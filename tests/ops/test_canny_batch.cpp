@@ -123,7 +123,7 @@ TEST(CannyBatch, EveryRowFindsWhatItFindsAlone) {
           const Batch masks = where.in(mask);
           for (int32_t i = 0; i < count; ++i)
             verify::fill(masks[i], verify::Pattern::blobs, seed + uint64_t(i));
-          constexpr std::pair<double, int> smoothings[] = {{1.4, 0}, {0, 0}, {1.4, 0}, {9, 33}};
+          constexpr std::pair<double, int> smoothings[] = {{1.4, 5}, {0, 0}, {1.4, 0}, {9, 33}};
           CannyOptions options;
           std::tie(options.sigma, options.ksize) = smoothings[seed % 4];
           options.aperture = std::array{3, 5, 7}[seed % 3];

@@ -117,7 +117,7 @@ void expect_equal_stages(const CannyArgs& args, int32_t rows) {
   job.above_high = uint32_t(std::clamp<int64_t>(limits.high, 0, most - 1) + 1);
   const bool smooths = args.options.sigma > 0;
   if (smooths) {
-    const auto taps = gaussian_taps_q8(args.options.ksize, args.options.sigma);
+    const auto taps = gaussian_taps_q8(args.options.ksize, *args.options.sigma);
     for (int i = 0; i <= args.options.ksize / 2; ++i)
       job.taps[fused_half - args.options.ksize / 2 + i] = uint32_t(taps[size_t(i)]);
   }

@@ -165,7 +165,7 @@ TEST(CannyOpenCv, PhotographsEqual) {
       }
     }
     CannyOptions options = plain(3, Norm::l1, 30, 90);
-    options.sigma = 1.4;
+    options.sigma.reset();  // the papers' Gaussian
     cv::Mat smoothed;
     cv::GaussianBlur(gray, smoothed, {5, 5}, 1.4);
     EXPECT_TRUE(test::equal(theirs(smoothed, options), ours(gray, options))) << entry.path();

@@ -187,7 +187,7 @@ TEST(Stencil, Makers) {
   for (const int32_t t : log.integer_taps()) (t > 0 ? positive : negative) += t;
   EXPECT_EQ(positive * 255, 34680);
   EXPECT_EQ(negative, -positive);
-  EXPECT_EQ(gaussian_size(1.4), 5);
+  EXPECT_EQ(gaussian_size(1.4), 9);
   EXPECT_EQ(gaussian_size(1.0), 7);
   EXPECT_EQ(gaussian_taps_q8(5, 0), (std::vector<int32_t>{16, 64, 96, 64, 16}));
 }

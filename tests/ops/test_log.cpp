@@ -65,11 +65,14 @@ Image<uint8_t> any_picture(int least = 1, int most = 90) {
   return out;
 }
 
+constexpr std::pair<std::optional<double>, int> papers{};
+
 LogOptions any_options() {
   LogOptions options;
   const auto [sigma, ksize] =
-      *rc::gen::element(std::pair{1.4, 0}, std::pair{1.4, 0}, std::pair{1.4, 5}, std::pair{2.2, 0},
-                        std::pair{0.0, 7}, std::pair{0.0, 0});
+      *rc::gen::element(papers, papers, std::pair(std::optional(1.4), 0),
+                        std::pair(std::optional(1.4), 5), std::pair(std::optional(2.2), 0),
+                        std::pair(std::optional(0.0), 7), std::pair(std::optional(0.0), 0));
   options.sigma = sigma, options.ksize = ksize;
   options.border = {
       *rc::gen::element(BorderMode::reflect101, BorderMode::replicate, BorderMode::reflect,
@@ -189,7 +192,7 @@ TEST(Log, AGaussianOfALaplacianFitsFloats) {
 
 TEST(Log, FactorsMakeTheStencil) {
   for (const LogOptions& options :
-       {LogOptions{.sigma = 1.4}, LogOptions{.sigma = 0}, LogOptions{.sigma = 0.8},
+       {LogOptions{}, LogOptions{.sigma = 1.4}, LogOptions{.sigma = 0}, LogOptions{.sigma = 0.8},
         LogOptions{.sigma = 2, .ksize = 7}, LogOptions{.sigma = 40, .ksize = 255}}) {
     const log::Window window = log::window(options);
     const log::Factors f = log::factors(window);
@@ -345,7 +348,7 @@ TEST(Log, WiderGaussiansAreTwo) {
 // borders.
 double roughness(const Image<uint8_t>& src, const LogOptions& options) {
   const int32_t r = 14, n = src.width();
-  const auto taps = gaussian_taps(2 * r + 1, options.sigma);
+  const auto taps = gaussian_taps(2 * r + 1, *options.sigma);
   std::vector<double> rows(size_t(n) * size_t(n)), exact(rows.size());
   const auto at = [n](std::vector<double>& plane, int32_t x, int32_t y) -> double& {
     return plane[size_t(y) * size_t(n) + size_t(x)];

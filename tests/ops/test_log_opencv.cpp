@@ -32,8 +32,11 @@ TEST(LogOpenCv, ResponseEqualsFilter2D) {
       verify::fill(src, pattern, 11);
       for (const auto& [ours, theirs] : borders) {
         // Single precision holds every sum of the papers' window; the others need double.
-        for (const auto& [sigma, ksize, depth] :
-             {std::tuple{1.4, 0, CV_32F}, {1.4, 5, CV_64F}, {2.0, 0, CV_64F}, {0.0, 0, CV_64F}}) {
+        for (const auto& [sigma, ksize, depth] : {std::tuple{std::optional<double>(), 0, CV_32F},
+                                                  {1.4, 0, CV_64F},
+                                                  {1.4, 5, CV_64F},
+                                                  {2.0, 0, CV_64F},
+                                                  {0.0, 0, CV_64F}}) {
           const LogOptions options{.sigma = sigma, .ksize = ksize, .border = {ours}};
           log_edges(src, response, options);
           cv::Mat sums;
@@ -41,8 +44,8 @@ TEST(LogOpenCv, ResponseEqualsFilter2D) {
                        theirs | cv::BORDER_ISOLATED);
           sums.convertTo(sums, CV_32S);
           EXPECT_TRUE(test::equal(sums, test::mat_of(response)))
-              << width << "x" << height << " sigma " << sigma << " ksize " << ksize << " "
-              << name_of(ours);
+              << width << "x" << height << " sigma " << sigma.value_or(-1) << " ksize " << ksize
+              << " " << name_of(ours);
         }
       }
     }

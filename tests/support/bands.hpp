@@ -160,7 +160,7 @@ inline DrawnCanny drawn_canny(int32_t max_width, int32_t max_height, std::mt1993
   else
     drawn.src = drawn_noise<float>(width, height, channels, random);
   CannyOptions& options = drawn.options;
-  options.sigma = std::array{0.0, 0.8, 1.4, 3.0, 6.5}[size_t(pick(0, 4))];
+  if (pick(0, 4)) options.sigma = std::array{0.0, 0.8, 3.0, 6.5}[size_t(pick(0, 3))];
   options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
   options.aperture = 3 + 2 * pick(0, 2);
   if (pick(0, 1)) options.color = ColorGradient::structure;

@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "core/smoothing.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
@@ -13,14 +14,10 @@ namespace cuesta {
 CannyOptions canny_resolved(const CannyOptions& wanted) {
   check_options(wanted, "canny");
   CannyOptions options = wanted;
-  if (options.sigma > 0 && options.ksize == 0) {
-    options.ksize = gaussian_size(options.sigma);
-    if (options.ksize > 255) {
-      throw_invalid(text_of(options.sigma),
-                    "canny: sigma {} requires a window of {}; the window must be at most 255",
-                    options.sigma, options.ksize);
-    }
-  }
+  const GaussianOptions smoothing = smoothing_of(wanted);
+  options.sigma = smoothing.sigma;
+  options.ksize = smoothing.sigma > 0 && smoothing.ksize == 0 ? gaussian_size(smoothing.sigma)
+                                                              : smoothing.ksize;
   return options;
 }
 

@@ -245,7 +245,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
       job.gy = picture.gy;
       announce("gradient and suppression");
       if (smoothed) {
-        gaussian(picture.src, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize},
+        gaussian(picture.src, smoothed, {.sigma = *args.options.sigma, .ksize = args.options.ksize},
                  call.nested());
       }
       separate(smoothed ? ConstAnyView(smoothed) : picture.src, planes, inner, job);
@@ -272,7 +272,7 @@ void canny_simd_target(const CannyArgs& args, Call& call) {
   if (args.gy) return run_batch<0, int32_t>(args, job, smoothed, call);
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
     int32_t taps[largest_fused_window];
-    gaussian_taps_q8(std::span(taps, size_t(options.ksize)), options.sigma);
+    gaussian_taps_q8(std::span(taps, size_t(options.ksize)), *options.sigma);
     auto* kept = call.scratch().take<uint16_t>(size_t(options.ksize));
     std::copy_n(taps, options.ksize, kept);
     job.taps = kept;

@@ -117,7 +117,7 @@ void canny_gradients(const CannyArgs& args, CannyStagesOf<G>& stages, Call& call
   if (options.sigma > 0) {
     call.stage("gaussian");
     const AnyView made = scratch_like(args.src, channels, call.scratch());
-    gaussian(args.src, made, {.sigma = options.sigma, .ksize = options.ksize}, exec);
+    gaussian(args.src, made, {.sigma = *options.sigma, .ksize = options.ksize}, exec);
     smoothed = made;
   }
   call.stage("sobel");

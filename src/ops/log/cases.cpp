@@ -2,15 +2,17 @@
 #include <fmt/format.h>
 
 #include "ops/log/args.hpp"
+#include "ops/log/options.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {
 namespace {
 
 struct Smoothing {
-  double sigma;
+  std::optional<double> sigma;
   int ksize;
 };
+constexpr Smoothing papers{{}, 0};
 
 }  // namespace
 
@@ -22,8 +24,8 @@ std::vector<verify::Case<LogArgs>> LogArgs::cases(verify::Level level) {
   using namespace verify;
   using enum PixelType;
   // The papers' window takes half of the cases.
-  static constexpr Smoothing smoothings[] = {{1.4, 0}, {0.8, 0}, {1.4, 0}, {1.4, 5}, {1.4, 0},
-                                             {0, 0},   {1.4, 0}, {2.0, 7}, {1.4, 0}, {0, 9}};
+  static constexpr Smoothing smoothings[] = {papers, {0.8, 0}, papers,   {1.4, 5}, papers,
+                                             {0, 0}, papers,   {2.0, 7}, papers,   {0, 9}};
   // Below any response, the default, the last that 16 bits compare exactly, the first that they do
   // not, and beyond most.
   static constexpr double thresholds[] = {0, 5, 2.5, 20, 106.7, 106.8, 119};
@@ -42,8 +44,8 @@ std::vector<verify::Case<LogArgs>> LogArgs::cases(verify::Level level) {
         {fmt::format("{}x{} {}->{} {} t={} sigma={} ksize={} border={} {} seed={}", width, height,
                      name_of(from), name_of(to),
                      mode == LogMode::threshold ? "threshold" : "zero_crossings", threshold,
-                     smoothing.sigma, smoothing.ksize, cuesta::name_of(border), name_of(pattern),
-                     seed),
+                     text_of(smoothing.sigma), smoothing.ksize, cuesta::name_of(border),
+                     name_of(pattern), seed),
          [=](Harness& h) {
            LogArgs args;
            args.src = h.input(from, width, height, 1, pattern, seed);
@@ -64,7 +66,7 @@ std::vector<verify::Case<LogArgs>> LogArgs::cases(verify::Level level) {
   }
   // Wide enough for columns that touch no edge on every instruction set, and a large window.
   for (int turn = 0; turn < (level == Level::full ? 42 : 7); ++turn)
-    add(260 + 13 * turn, 40 + turn, u8, u8, LogMode::threshold, {1.4, 0});
+    add(260 + 13 * turn, 40 + turn, u8, u8, LogMode::threshold, papers);
   for (const auto mode : {LogMode::threshold, LogMode::zero_crossings})
     add(40, 35, u8, u8, mode, {5.3, 0});
   add(40, 35, u8, s32, LogMode::threshold, {5.3, 0});

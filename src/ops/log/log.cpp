@@ -31,9 +31,9 @@ void check_log(const LogOptions& options) {
   // Compared before gaussian_size, which counts in int.
   constexpr int most = log::Window::max_size, max_sigma = (most - 3) / 6;
   if (options.ksize == 0 && options.sigma > max_sigma) {
-    throw_invalid(fmt::to_string(options.sigma),
+    throw_invalid(fmt::to_string(*options.sigma),
                   "log: sigma is {}; above {} its window exceeds {} samples, so set ksize",
-                  options.sigma, max_sigma, most);
+                  *options.sigma, max_sigma, most);
   }
 }
 
@@ -44,7 +44,7 @@ bool smooths_twice(const LogOptions& options) {
   return options.ksize == 0 && options.sigma > widest_at_once;
 }
 LogOptions half_of(LogOptions options) {
-  options.sigma /= std::numbers::sqrt2;
+  *options.sigma /= std::numbers::sqrt2;
   return options;
 }
 
@@ -55,20 +55,20 @@ int32_t reach_of(const LogOptions& options) {
   const int32_t crossing = options.mode == LogMode::zero_crossings ? 1 : 0;
   if (!smooths_twice(options)) return log::window(options).radius() + crossing;
   const LogOptions half = half_of(options);
-  return gaussian_size(half.sigma) / 2 + log::window(half).radius() + crossing;
+  return gaussian_size(*half.sigma) / 2 + log::window(half).radius() + crossing;
 }
 
 log::Window log::window(const LogOptions& options) {
   Window w;
   if (is_papers_window(options)) {
-    w.size = 5;
-    std::copy_n(std::initializer_list<int32_t>{2, 4, 5, 4, 2}.begin(), 5, w.taps);
-    w.scale = 289;
+    w.size = PaperGaussian::ksize;
+    std::copy_n(PaperGaussian::taps, w.size, w.taps);
   } else {
-    w.size = options.ksize ? options.ksize : options.sigma > 0 ? gaussian_size(options.sigma) : 1;
-    gaussian_taps_q8(std::span(w.taps, size_t(w.size)), options.sigma);
-    w.scale = 1 << 16;
+    const auto [sigma, ksize, border] = smoothing_of(options);
+    w.size = ksize ? ksize : sigma > 0 ? gaussian_size(sigma) : 1;
+    gaussian_taps_q8(std::span(w.taps, size_t(w.size)), sigma);
   }
+  w.scale = scale_of(options);
   w.threshold = undivided(options.threshold, w.scale);
   return w;
 }
@@ -121,7 +121,7 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const E
   Exec before = exec;  // a pinned strategy is log's
   before.strategy.clear(), before.parameters.clear();
   const auto both = [&](AnyView smooth) {
-    gaussian(src, smooth, {.sigma = half.sigma, .border = options.border}, before);
+    gaussian(src, smooth, {.sigma = *half.sigma, .border = options.border}, before);
     dispatch(LogArgs{smooth, dst, half}, exec);
   };
   if (exec.choices) return both(placeholder(src.width, src.height, src.type, 1, src.space));

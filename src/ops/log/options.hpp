@@ -19,9 +19,8 @@ struct Described<LogOptions> {
           "neighbours that differ by more than the threshold"),
       field<&LogOptions::threshold>("threshold", at_least(0),
                                     "threshold of the response L, in gray levels"),
-      field<&LogOptions::sigma>("sigma", at_least(0),
-                                "sigma of the Gaussian, in pixels. At most 42 without ksize; 1.4 "
-                                "without ksize selects the integer taps 2 4 5 4 2 of paper 000"),
+      field<&LogOptions::sigma>("sigma", at_least(0).or_own("paper 000's integer taps 2 4 5 4 2"),
+                                "sigma of the Gaussian, in pixels. At most 42 without ksize"),
       field<&LogOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
                                 "side of the Gaussian window"),
       border_field<&LogOptions::border>());

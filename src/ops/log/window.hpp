@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/smoothing.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
 
@@ -48,9 +49,7 @@ ByteStencil byte_stencil(const Window& window);
 inline constexpr int64_t max_crossing_threshold = 16383;
 
 /// The papers' own: g = 2 4 5 4 2, scale 289.
-constexpr bool is_papers_window(const LogOptions& options) {
-  return options.sigma == 1.4 && options.ksize == 0;
-}
+using cuesta::is_papers_window;
 
 /// Two responses that are side by side: strictly opposite signs, and a step above the threshold.
 template <class T>

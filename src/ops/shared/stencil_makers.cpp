@@ -70,7 +70,6 @@ std::vector<double> gaussian_taps(int ksize, double sigma) {
 }
 
 int gaussian_size(double sigma) {
-  if (sigma == 1.4) return 5;
   const double size = std::nearbyint(sigma * 6 + 1);
   // Past 255 | 1 no window holds it; the comparison is false for NaN.
   if (!(sigma > 0 && size <= Stencil::max_size)) {
@@ -129,8 +128,13 @@ Stencil prewitt(int dx, int dy) {
 
 Stencil laplacian() { return Stencil::integers(3, 3, std::array{0, 1, 0, 1, -4, 1, 0, 1, 0}); }
 
+Stencil paper_gaussian() {
+  constexpr auto& g = PaperGaussian::taps;
+  return outer(g, g, PaperGaussian::sum * PaperGaussian::sum);
+}
+
 Stencil log() {
-  constexpr int32_t g[] = {2, 4, 5, 4, 2};
+  constexpr auto& g = PaperGaussian::taps;
   constexpr int32_t l[3][3] = {{0, 1, 0}, {1, -4, 1}, {0, 1, 0}};
   std::array<int32_t, 49> taps = {};
   for (int y = 0; y < 5; ++y)

@@ -60,9 +60,9 @@ struct Taps {
 };
 inline Taps taps_of(const CannyOptions& options) {
   Taps taps;
-  if (options.sigma <= 0 || options.ksize == 1) return taps;
+  if (*options.sigma <= 0 || options.ksize == 1) return taps;
   int32_t values[255];
-  gaussian_taps_q8(std::span(values, size_t(options.ksize)), options.sigma);
+  gaussian_taps_q8(std::span(values, size_t(options.ksize)), *options.sigma);
   taps.size = options.ksize;
   std::copy_n(values, options.ksize, taps.values);
   // A window with nothing beside its centre.

@@ -31,7 +31,7 @@ Source smoothed_pictures(const CannyArgs& args, Call& call) {
   const ConstBatch from(args.src, args.count, args.src_step);
   const Batch to(all, args.count, step);
   for (int32_t i = 0; i < args.count; ++i)
-    gaussian(from[i], to[i], {.sigma = args.options.sigma, .ksize = args.options.ksize},
+    gaussian(from[i], to[i], {.sigma = *args.options.sigma, .ksize = args.options.ksize},
              call.nested());
   return {all.data, all.stride_bytes, step};
 }
@@ -50,7 +50,7 @@ Source smoothed_channels(const CannyArgs& args, Call& call) {
       cuda::for_each_pixel("canny", width, height,
                            TakeChannel<float>{from[i].as<float, Space::device>(), one, c}, call);
       gaussian(one, to[i * channels + c],
-               {.sigma = args.options.sigma, .ksize = args.options.ksize}, call.nested());
+               {.sigma = *args.options.sigma, .ksize = args.options.ksize}, call.nested());
     }
   }
   return {planes.data, planes.stride_bytes, plane * channels, plane};

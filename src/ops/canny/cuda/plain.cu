@@ -156,7 +156,7 @@ Picture<G> gradients(const CannyArgs& args, Call& call) {
   if (args.options.sigma > 0) {
     call.stage("gaussian");
     const AnyView smoothed = image_like(seen, seen.channels, call);
-    gaussian(seen, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize}, exec);
+    gaussian(seen, smoothed, {.sigma = *args.options.sigma, .ksize = args.options.ksize}, exec);
     seen = smoothed;
   }
   if (!args.gy) call.stage("sobel");
