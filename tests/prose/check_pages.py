@@ -32,7 +32,7 @@ README_LINES = 90  # of 100 columns, rows of tables included
 # may only go down, and a page that holds it leaves the list.
 CEILINGS = {}
 # Tables of evidence, whose rows may have any length: the papers' rows, and made pages.
-FREE_ROWS = ("docs/dev/papers.md", "docs/results/")
+FREE_ROWS = ("docs/dev/papers.md", "docs/ladder/", "docs/results/")
 # Folders whose READMEs are pages; those of bench/pages/templates are made into docs/results.
 FOLDERS = (
     "apps",
