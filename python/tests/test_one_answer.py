@@ -116,8 +116,13 @@ def test_lines_are_those_of_the_edges(photo: pathlib.Path) -> None:
 
 def test_used_thresholds_are_returned(photo: pathlib.Path) -> None:
     edges, used = cuesta.edges(photo, return_thresholds=True)
-    ((low, high),) = used
+    ((low, high, sigma),) = used
+    assert sigma in (1, 1.4, 2, 3)
     np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high), edges)
+    np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high, sigma=sigma), edges)
+    np.testing.assert_array_equal(cuesta.edges(photo, sigma="auto"), edges)
+    file = cuesta.edges_file(photo, photo.with_name("sigma.png"), rows=17)
+    assert (file.low, file.high, file.sigma) == used[0]
     assert cuesta.edges(photo, "log", return_thresholds=True)[1] == []
 
 

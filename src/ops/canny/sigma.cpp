@@ -1,0 +1,69 @@
+// The sigma that suits a picture, from two histograms of its gradient magnitudes.
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "core/check.hpp"
+#include "cuesta/bands.hpp"
+#include "ops/canny/thresholds.hpp"
+
+namespace cuesta {
+namespace {
+
+constexpr size_t bins = size_t(canny_bins);
+
+CannyBands counting(int32_t width, double sigma) {
+  return {width, {.sigma = sigma, .thresholds = Automatic{}}};
+}
+
+}  // namespace
+
+struct SigmaBands::State {
+  std::array<CannyBands, 2> at;  // sigma 1 and 3
+  std::atomic<PixelType> type = PixelType::u8;
+};
+
+SigmaBands::SigmaBands(int32_t width)
+    : state_(new State{{counting(width, sigmas[0]), counting(width, sigmas[3])}}) {}
+SigmaBands::SigmaBands(SigmaBands&&) noexcept = default;
+SigmaBands& SigmaBands::operator=(SigmaBands&&) noexcept = default;
+SigmaBands::~SigmaBands() = default;
+
+int32_t SigmaBands::reach() const { return state_->at[1].reach(); }
+
+void SigmaBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
+                       ConstAnyView mask) {
+  state_->type = rows.type;
+  for (CannyBands& one : state_->at) one.count(rows, first, end, exec, mask);
+}
+
+std::vector<uint64_t> SigmaBands::counts() const {
+  std::vector<uint64_t> all = state_->at[0].counts();
+  const std::vector<uint64_t> coarse = state_->at[1].counts();
+  all.insert(all.end(), coarse.begin(), coarse.end());
+  return all;
+}
+
+void SigmaBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
+  if (counts.size() != 2 * bins) {
+    throw_invalid(std::to_string(counts.size()),
+                  "sigma in bands: there are {} counts; there must be {}", counts.size(), 2 * bins);
+  }
+  state_->type = type;
+  for (size_t i = 0; i < state_->at.size(); ++i)
+    state_->at[i].add_counts(counts.subspan(i * bins, bins), type);
+}
+
+double SigmaBands::find_sigma() const {
+  std::vector<uint64_t> fine = state_->at[0].counts(), coarse = state_->at[1].counts();
+  const double median = canny_median(state_->type, fine);
+  const double smooth = canny_median(state_->type, coarse);
+  const double otsu = canny_automatic({}, state_->type, fine).high;
+  const double detail = median * median, limit = otsu * smooth;
+  if (10 * detail <= 3 * limit) return sigmas[0];
+  if (4 * detail <= 3 * limit) return sigmas[1];
+  return detail <= limit ? sigmas[2] : sigmas[3];
+}
+
+}  // namespace cuesta
