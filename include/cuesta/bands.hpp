@@ -95,12 +95,12 @@ class CannyBands {
 };
 
 /// Finds the sigma that edges() uses for a picture where none is given: 1, 1.4, 2 or 3 pixels.
-/// Photographs of things, text, screenshots and drawings get the smaller ones; texture and noise get
+/// Photographs of things, text, screenshots and drawings get the smaller ones, texture and noise
 /// the larger ones. Bands come in any order; a whole picture is one band.
 ///
-/// With the medians m1 and m3 of the gradient magnitudes at sigma 1 and 3, and Otsu's threshold t at
-/// sigma 1, s is m1² / (t m3): how close the median is to the threshold, times how much of it
-/// smoothing removes. Sigma is 1 where s <= 0.3, 1.4 where s <= 0.75, 2 where s <= 1, and 3
+/// With the medians m1 and m3 of the gradient magnitudes at sigma 1 and 3, and Otsu's threshold t
+/// at sigma 1, s is m1² / (t m3): how close the median is to the threshold, times how much of it
+/// smoothing removes. Sigma is 1 where s <= 0.3, 1.4 where s <= 0.7, 2 where s <= 0.9, and 3
 /// otherwise (docs/dev/accuracy.md). The magnitudes are those of canny() with Norm::l1, aperture 3
 /// and ColorGradient::strongest.
 class SigmaBands {
@@ -108,6 +108,7 @@ class SigmaBands {
   /// The sigmas that can be found, ascending.
   static constexpr double sigmas[] = {1, 1.4, 2, 3};
 
+  /// Prepares for pictures of `width` columns.
   explicit SigmaBands(int32_t width);
   SigmaBands(SigmaBands&&) noexcept;
   SigmaBands& operator=(SigmaBands&&) noexcept;

@@ -1,6 +1,7 @@
 // The sigma that suits a picture, from two histograms of its gradient magnitudes.
 #include <array>
 #include <atomic>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ constexpr size_t bins = size_t(canny_bins);
 
 CannyBands counting(int32_t width, double sigma) {
   return {width, {.sigma = sigma, .thresholds = Automatic{}}};
+}
+
+// The smallest magnitude that half of the counted ones do not exceed.
+double median_of(PixelType type, std::span<uint64_t> counts) {
+  return canny_automatic({.thresholds = Automatic{AutoThreshold::percentile, 50}}, type, counts)
+      .high;
 }
 
 }  // namespace
@@ -57,13 +64,13 @@ void SigmaBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
 
 double SigmaBands::find_sigma() const {
   std::vector<uint64_t> fine = state_->at[0].counts(), coarse = state_->at[1].counts();
-  const double median = canny_median(state_->type, fine);
-  const double smooth = canny_median(state_->type, coarse);
+  const double median = median_of(state_->type, fine);
+  const double smooth = median_of(state_->type, coarse);
   const double otsu = canny_automatic({}, state_->type, fine).high;
   const double detail = median * median, limit = otsu * smooth;
   if (10 * detail <= 3 * limit) return sigmas[0];
-  if (4 * detail <= 3 * limit) return sigmas[1];
-  return detail <= limit ? sigmas[2] : sigmas[3];
+  if (10 * detail <= 7 * limit) return sigmas[1];
+  return 10 * detail <= 9 * limit ? sigmas[2] : sigmas[3];
 }
 
 }  // namespace cuesta

@@ -109,10 +109,6 @@ CannyResult canny_automatic(const CannyOptions& options, PixelType type, std::sp
   return {high / 2, high};
 }
 
-double canny_median(PixelType type, std::span<uint64_t> bins) {
-  return quantile({bins, type == PixelType::f32}, 0.5);
-}
-
 CannyLimits canny_limits(const CannyArgs& args, const CannyResult& thresholds) {
   // 2^62 stands for everything larger; no magnitude reaches it. cv::Canny caps l2 thresholds so
   // that their squares fit 32 bits; on u16 they must fit 62.

@@ -53,7 +53,4 @@ CUESTA_HOST_DEVICE inline int32_t canny_bin(double magnitude, Norm norm) {
 /// inside the mask, of a picture of this type. Trailing empty bins may be left out.
 CannyResult canny_automatic(const CannyOptions& options, PixelType type, std::span<uint64_t> bins);
 
-/// The smallest magnitude that half of the counted pixels do not exceed; 0 where none is counted.
-double canny_median(PixelType type, std::span<uint64_t> bins);
-
 }  // namespace cuesta
