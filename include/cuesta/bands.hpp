@@ -100,9 +100,10 @@ class CannyBands {
 ///
 /// With the medians m1 and m3 of the gradient magnitudes at sigma 1 and 3, and Otsu's threshold t
 /// at sigma 1, s is m1² / (t m3): how close the median is to the threshold, times how much of it
-/// smoothing removes. Sigma is 1 where s <= 0.3, 1.4 where s <= 0.7, 2 where s <= 0.9, and 3
-/// otherwise (docs/dev/accuracy.md). The magnitudes are those of canny() with Norm::l1, aperture 3
-/// and ColorGradient::strongest.
+/// smoothing removes (m3 of whole samples counts as at least 1). Sigma is 1 where s <= 0.3, 1.4
+/// where s <= 0.7, 2 where s <= 0.9, and 3 otherwise. It is also 1 where m1 is at least 110 of 255
+/// levels, as in dense text; not of f32, whose levels have any unit (docs/dev/accuracy.md). The
+/// magnitudes are those of canny() with Norm::l1, aperture 3 and ColorGradient::strongest.
 class SigmaBands {
  public:
   /// The sigmas that can be found, ascending.
@@ -115,7 +116,7 @@ class SigmaBands {
   ~SigmaBands();
 
   /// Returns the number of rows around a row that determine its counts.
-  int32_t reach() const;
+  static int32_t reach();
   /// Counts the magnitudes of rows [first, end) of `rows`, as CannyBands::count() does.
   void count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec = {},
              ConstAnyView mask = {});

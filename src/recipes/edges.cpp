@@ -279,7 +279,10 @@ EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, 
 }
 
 int32_t EdgesRecipe::reach() const {
-  return std::visit(Overload{[&](const CannyEdges&) { return reach_of(canny({})); },
+  return std::visit(Overload{[&](const CannyEdges&) {
+                               const int32_t own = reach_of(canny({}));
+                               return finds_sigma() ? std::max(own, SigmaBands::reach()) : own;
+                             },
                              [](const LogEdges& of) { return reach_of(resolved(of)); },
                              [](const SobelEdges& of) {
                                const int window = of.ksize       ? of.ksize

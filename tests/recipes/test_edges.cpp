@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cuesta/bands.hpp"
 #include "cuesta/recipes.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/label/options.hpp"

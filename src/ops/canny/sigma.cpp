@@ -1,6 +1,8 @@
 // The sigma that suits a picture, from two histograms of its gradient magnitudes.
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,12 @@ double median_of(PixelType type, std::span<uint64_t> counts) {
       .high;
 }
 
+// The median that only text and drawings reach: 110 of 255 levels. Floats may have any unit.
+double dense_strokes(PixelType type) {
+  if (type == PixelType::f32) return std::numeric_limits<double>::infinity();
+  return type == PixelType::u16 ? 110 * 257 : 110;
+}
+
 }  // namespace
 
 struct SigmaBands::State {
@@ -37,7 +45,7 @@ SigmaBands::SigmaBands(SigmaBands&&) noexcept = default;
 SigmaBands& SigmaBands::operator=(SigmaBands&&) noexcept = default;
 SigmaBands::~SigmaBands() = default;
 
-int32_t SigmaBands::reach() const { return state_->at[1].reach(); }
+int32_t SigmaBands::reach() { return reach_of(CannyOptions{.sigma = sigmas[3]}); }
 
 void SigmaBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
                        ConstAnyView mask) {
@@ -65,10 +73,11 @@ void SigmaBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
 double SigmaBands::find_sigma() const {
   std::vector<uint64_t> fine = state_->at[0].counts(), coarse = state_->at[1].counts();
   const double median = median_of(state_->type, fine);
-  const double smooth = median_of(state_->type, coarse);
+  double smooth = median_of(state_->type, coarse);
+  if (state_->type != PixelType::f32) smooth = std::max(smooth, 1.0);  // it was rounded away
   const double otsu = canny_automatic({}, state_->type, fine).high;
   const double detail = median * median, limit = otsu * smooth;
-  if (10 * detail <= 3 * limit) return sigmas[0];
+  if (10 * detail <= 3 * limit || median >= dense_strokes(state_->type)) return sigmas[0];
   if (10 * detail <= 7 * limit) return sigmas[1];
   return 10 * detail <= 9 * limit ? sigmas[2] : sigmas[3];
 }
