@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "cli/samples.hpp"
@@ -120,6 +121,31 @@ Made convert_picture(const Job& job, Conversion& conversion) {
   return conversion.on_picture(picture, job);
 }
 
+// What the first frame, on lane 0, settles for the frames of all lanes, which wait for it.
+class FirstFrame {
+ public:
+  explicit FirstFrame(size_t lanes) : is_settled_(lanes, 0) {}
+
+  /// `find` returns the recipe of the first frame, or null.
+  void settle(Conversion& one, int lane,
+              const std::function<std::shared_ptr<const recipes::Recipe>()>& find) {
+    if (std::exchange(is_settled_[size_t(lane)], 1)) return;
+    if (lane == 0) {
+      try {
+        promise_.set_value(find());
+      } catch (...) {
+        promise_.set_exception(std::current_exception());
+      }
+    }
+    one.settle(found_.get());
+  }
+
+ private:
+  std::promise<std::shared_ptr<const recipes::Recipe>> promise_;
+  std::shared_future<std::shared_ptr<const recipes::Recipe>> found_ = promise_.get_future().share();
+  std::vector<char> is_settled_;  // of each lane, which serves one frame at a time
+};
+
 // Frames in flight at once, each by a conversion of its own.
 Made convert_video(const Job& job, const CommonOptions& common, Conversion& first,
                    const MakeConversion& make) {
@@ -128,10 +154,13 @@ Made convert_video(const Job& job, const CommonOptions& common, Conversion& firs
   const int at_once = common.explain ? 1 : first.frames_at_once();
   while (int(lanes.size()) < at_once) lanes.push_back(others.emplace_back(make()).get());
   std::vector<Made> made(lanes.size());
+  FirstFrame first_frame(lanes.size());
   const StreamResult result = pass_stream(
       job, common, first.keeps_color(), at_once,
       [&](ConstAnyView luma, AnyView frame, int32_t width, int32_t height, int lane) {
-        made[size_t(lane)] = lanes[size_t(lane)]->on_frame(job, luma, frame, {width, height});
+        Conversion& one = *lanes[size_t(lane)];
+        first_frame.settle(one, lane, [&] { return one.settled(job, luma, {width, height}); });
+        made[size_t(lane)] = one.on_frame(job, luma, frame, {width, height});
       });
   Made last;
   if (result.frames > 0) last = std::move(made[size_t((result.frames - 1) % at_once)]);
@@ -158,7 +187,7 @@ std::optional<Made> convert_in_bands(const Job& job, const CommonOptions& common
                              banded->size.width, banded->type);
   made.banded = banded;
   made.source_channels = banded->source_channels;
-  if (first.recipe().as_canny({})) made.thresholds = banded->thresholds;
+  if (first.recipe().as_canny({})) made.used = {banded->thresholds, banded->sigma};
   detail("{}: in bands, {} of them{}", job.input, banded->bands,
          banded->resumed_rows > 0
              ? fmt::format("; {} rows resumed from an interrupted run", banded->resumed_rows)
@@ -208,7 +237,7 @@ Conversion::Conversion(const CommonOptions& common, std::shared_ptr<const recipe
 void Conversion::run_on(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs) {
   const ConstAnyView seen = sources[0];
   const ConstAnyView mask = sources.size() > 1 ? sources[1] : ConstAnyView();
-  thresholds_ = recipe_->apply(seen, out, mask, scale_, execs);
+  used_ = (of_frames_ ? of_frames_ : recipe_)->apply(seen, out, mask, scale_, execs);
 }
 
 void Conversion::run(ConstAnyView seen, AnyView out, ConstAnyView mask,
@@ -216,10 +245,11 @@ void Conversion::run(ConstAnyView seen, AnyView out, ConstAnyView mask,
   scale_ = kind.scale;
   device_.run({seen, mask}, out);
   recipe_->finish(seen, out, kind);
-  made.thresholds = thresholds_;
+  made.used = used_;
 }
 
 Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
+  settle(nullptr);
   const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
   const ConstAnyView source = region_of(picture.view(), region_, job.input);
   const recipes::PictureKind kind{source.type, source.channels, picture.has_alpha, picture.scale};
@@ -241,6 +271,12 @@ Made Conversion::on_frame(const Job& job, ConstAnyView luma, AnyView out, Size w
   Made made;
   run(luma, out, mask_for(job.input, whole), {luma.type}, made);
   return made;
+}
+
+std::shared_ptr<const recipes::Recipe> Conversion::settled(const Job& job, ConstAnyView luma,
+                                                           Size whole) const {
+  if (!recipe_->finds_sigma()) return nullptr;
+  return recipe_->settled(luma, mask_for(job.input, whole), Exec{.threads = common_.threads});
 }
 
 io::BandWork Conversion::band_work(const io::PictureFacts& facts, std::vector<int>& devices) {

@@ -26,7 +26,7 @@ struct Made {
   io::WriteOptions writing{};
   int32_t source_channels = 1;
   int64_t frames = 0;                       ///< of a video
-  std::optional<CannyResult> thresholds{};  ///< that Canny used, in the file's levels
+  recipes::Used used{};
   std::optional<FileResult> banded{};       ///< of a picture in bands
   Polylines lines{};                        ///< for --lines
 };
@@ -55,6 +55,11 @@ class Conversion {
   Made on_picture(const io::Picture& picture, const Job& job);
   /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
   Made on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole);
+  /// Finds in this frame, as on_frame() takes it, what the frames of a video have in common; the
+  /// recipe for them, or null where nothing is found. settle() is given that.
+  std::shared_ptr<const recipes::Recipe> settled(const Job& job, ConstAnyView luma,
+                                                 Size whole) const;
+  void settle(std::shared_ptr<const recipes::Recipe> recipe) { of_frames_ = std::move(recipe); }
   /// The same of a picture in bands of rows; `devices` becomes the GPUs that they may go to.
   io::BandWork band_work(const io::PictureFacts& facts, std::vector<int>& devices);
 
@@ -79,10 +84,11 @@ class Conversion {
 
   const CommonOptions& common_;
   std::shared_ptr<const recipes::Recipe> recipe_;
+  std::shared_ptr<const recipes::Recipe> of_frames_;  // instead of it, where settled
   std::optional<Rect> region_;
   EitherDevice device_;
-  double scale_ = 1;                       // of the picture in flight
-  std::optional<CannyResult> thresholds_;  // that it used
+  double scale_ = 1;    // of the picture in flight
+  recipes::Used used_;  // by it
   AnyImage seen_, out_;
 };
 

@@ -41,12 +41,13 @@ struct OnCommandLine {
     }
   }
 };
-/// A number with a default that depends on other options.
+/// A number with a default that depends on other options or on the picture: auto.
 template <>
 struct OnCommandLine<std::optional<double>> {
   static constexpr std::string_view placeholder = "X";
   static std::string forms(const Limits& limits) { return allowed(limits); }
   static std::optional<double> parse(std::string_view flag, std::string_view text) {
+    if (text == "auto") return {};
     return parse_number(flag, text);
   }
 };

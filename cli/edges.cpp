@@ -132,10 +132,11 @@ class Edges : public EdgesConversion {
                          {job.input, state_.method, made.pixels.width, made.pixels.height});
   }
   std::string remark(const Made& made) const override {
-    if (made.frames > 0) return edges_->sees_color() ? ", of gray levels" : "";
-    std::string text;
-    if (made.thresholds) {
-      text = fmt::format(", low {:g}, high {:g}", made.thresholds->low, made.thresholds->high);
+    const auto& [thresholds, sigma] = made.used;
+    std::string text = sigma ? fmt::format(", sigma {:g}", *sigma) : "";
+    if (made.frames > 0) return text + (edges_->sees_color() ? ", of gray levels" : "");
+    if (thresholds) {
+      text += fmt::format(", low {:g}, high {:g}", thresholds->low, thresholds->high);
       if (const auto seen = edges_->seen_in_words(made.source_channels); !seen.empty())
         text += fmt::format(", of {}", seen);
     }
@@ -144,7 +145,9 @@ class Edges : public EdgesConversion {
   }
   void add_facts(Json& line, const Made& made) const override {
     line["method"] = state_.method;
-    if (made.thresholds) line["low"] = made.thresholds->low, line["high"] = made.thresholds->high;
+    const auto& [thresholds, sigma] = made.used;
+    if (sigma) line["sigma"] = *sigma;
+    if (thresholds) line["low"] = thresholds->low, line["high"] = thresholds->high;
     if (edges_->makes_mask() && made.frames == 0) {
       line["edge_pixels"] = made.banded ? made.banded->edge_pixels
                                         : recipes::count_set(made.pixels, 0, made.pixels.height);
@@ -170,7 +173,7 @@ class Edges : public EdgesConversion {
   void add_more(const Job& job, ConstAnyView seen, const recipes::PictureKind& kind,
                 Made& made) const override {
     if (job.lines.empty()) return;
-    made.lines = edges_->trace(seen, made.pixels, kind.scale, tracing_,
+    made.lines = edges_->trace(seen, made.pixels, made.used.sigma, kind.scale, tracing_,
                                Exec{.threads = state_.common.threads});
   }
   void check_bands() const override {

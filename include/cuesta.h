@@ -319,7 +319,8 @@ typedef struct cuesta_edges_options {
   size_t size;
   int32_t method;    ///< CUESTA_METHOD_CANNY
   int32_t ksize;     ///< side of the Gaussian's window, odd; 0 follows from sigma
-  double sigma;      ///< pixels; below 0 the method's default: canny 3, log 3.5, sobel 0
+  double sigma;      ///< pixels; below 0 the method's default: canny from the picture (1, 1.4, 2 or
+                     ///< 3), log 3.5, sobel 0
   double threshold;  ///< below 0 the method's default: canny a rule, sobel magnitudes instead of a
                      ///< mask, log 0.3 of 255, boundaries 9; canny: high, low is half of it
   int32_t rule;      ///< canny: CUESTA_OTSU; CUESTA_GIVEN takes low and high
@@ -336,12 +337,18 @@ typedef struct cuesta_edges_options {
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_edges_options_init(cuesta_edges_options* options, size_t size);
 
+/// What canny used in cuesta_edges().
+typedef struct cuesta_edges_used {
+  double low, high;  ///< thresholds, in gradient units
+  double sigma;      ///< of the Gaussian, in pixels
+} cuesta_edges_used;
+
 /// Finds edges with the options, defaults and bytes of the command `cuesta edges`. src: u8, u16 or
 /// f32 (canny, sobel), 1 to 4 channels. dst: u8, 0 or 255; of sobel without a threshold the type of
-/// src. `used`, if not NULL, gets Canny's thresholds.
+/// src. `used`, if not NULL, gets what canny used; other methods leave it as it is.
 CUESTA_API cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_edges_options* options,
-                                      cuesta_thresholds* used);
+                                      cuesta_edges_used* used);
 
 // ---- edges as lines: pictures of one channel. Of those on the device the host makes the lines,
 // from copies; the calls wait for them.

@@ -194,7 +194,9 @@ Reply Photo::result(const Json& asked) {
   Reply reply;
   const auto work = [&] {
     const auto begin = Clock::now();
-    const auto [values, steeper] = at_level(values_in(asked), level);
+    // Halves are smoothed as the whole picture is.
+    const Json whole = level > 0 ? settled(values_in(asked)) : values_in(asked);
+    const auto [values, steeper] = at_level(whole, level);
     const EdgesAsked options(values, usual_lines);
     EdgesArguments settings = *options;
     settings.common.device = "cpu";
@@ -209,7 +211,7 @@ Reply Photo::result(const Json& asked) {
     const double edges_ms = milliseconds_since(begin);
     Json about = {{"width", edges.width}, {"height", edges.height}, {"level", level}};
     conversion->add_facts(about, made);
-    if (level > 0) about.erase("edge_pixels");
+    if (level > 0) about.erase("edge_pixels"), about.erase("sigma");
     for (const char* name : {"low", "high"})
       if (about.contains(name)) about[name] = about[name].get<double>() / steeper;
     std::string body;
@@ -237,10 +239,26 @@ Reply Photo::result(const Json& asked) {
   return (level > 0 ? quick_ : exact_).run(work) ? reply : superseded();
 }
 
+Json Photo::settled(Json values) {
+  const EdgesAsked asked(values, usual_lines);
+  const recipes::EdgesRecipe recipe(edges_of(*asked));
+  if (!recipe.finds_sigma()) return values;
+  const std::lock_guard lock(settling_);
+  const bool sees_color = recipe.sees_color();
+  if (!sigmas_.contains(sees_color)) {
+    AnyImage holder;
+    const ConstAnyView seen = seen_by(recipe, levels_[0], holder, threads_);
+    const auto options = recipe.settled_options(seen, {}, {.threads = threads_});
+    sigmas_[sees_color] = *std::get<CannyEdges>(options).sigma;
+  }
+  values["sigma"] = fmt::format("{}", sigmas_[sees_color]);
+  return values;
+}
+
 Reply Photo::histogram(const Json& asked) {
   Reply reply;
   const auto work = [&] {
-    const EdgesAsked options(values_in(asked), usual_lines);
+    const EdgesAsked options(settled(values_in(asked)), usual_lines);
     const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
     const ConstAnyView seen = seen_by(recipe, levels_[0], holder, threads_);
@@ -257,7 +275,7 @@ Reply Photo::stage(const Json& asked) {
   Reply reply;
   const auto work = [&] {
     const auto begin = Clock::now();
-    const EdgesAsked options(at_level(values_in(asked), level).values, usual_lines);
+    const EdgesAsked options(at_level(settled(values_in(asked)), level).values, usual_lines);
     const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
     const ConstAnyView seen = seen_by(recipe, from, holder, threads_);

@@ -1,6 +1,8 @@
 // A picture that edges are tuned on.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,10 +36,14 @@ class Photo final : public Subject {
   Reply copies(const Json& values) const;
   const io::Picture& picture(int level) const;
   Json with_source(Json values) const;
+  /// The values with canny's sigma of the whole picture where it is found.
+  Json settled(Json values);
 
   std::string input_, region_;
   int threads_, page_, band_;
   std::vector<io::Picture> levels_;
+  std::mutex settling_;
+  std::map<bool, double> sigmas_;  // found in its gray levels, and in its colors
   Lane exact_, quick_, side_;  // results, results while something is dragged, all others
 };
 

@@ -94,6 +94,44 @@ class CannyBands {
   std::unique_ptr<State> state_;
 };
 
+/// Finds the sigma that edges() uses for a picture where none is given: 1, 1.4, 2 or 3 pixels.
+/// Photographs of things, text, screenshots and drawings get the smaller ones, texture and noise
+/// the larger ones. Bands come in any order; a whole picture is one band.
+///
+/// With the medians m1 and m3 of the gradient magnitudes at sigma 1 and 3, and Otsu's threshold t
+/// at sigma 1, s is m1² / (t m3): how close the median is to the threshold, times how much of it
+/// smoothing removes (m3 of whole samples counts as at least 1). Sigma is 1 where s <= 0.3, 1.4
+/// where s <= 0.7, 2 where s <= 0.9, and 3 otherwise. It is also 1 where m1 is at least 110 of 255
+/// levels, as in dense text; not of f32, whose levels have any unit (docs/dev/accuracy.md). The
+/// magnitudes are those of canny() with Norm::l1, aperture 3 and ColorGradient::strongest.
+class SigmaBands {
+ public:
+  /// The sigmas that can be found, ascending.
+  static constexpr double sigmas[] = {1, 1.4, 2, 3};
+
+  /// Prepares for pictures of `width` columns.
+  explicit SigmaBands(int32_t width);
+  SigmaBands(SigmaBands&&) noexcept;
+  SigmaBands& operator=(SigmaBands&&) noexcept;
+  ~SigmaBands();
+
+  /// Returns the number of rows around a row that determine its counts.
+  static int32_t reach();
+  /// Counts the magnitudes of rows [first, end) of `rows`, as CannyBands::count() does.
+  void count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec = {},
+             ConstAnyView mask = {});
+  /// Returns the counts so far; add_counts() adds counts of another object.
+  /// `type` is the sample type of its pictures.
+  std::vector<uint64_t> counts() const;
+  void add_counts(std::span<const uint64_t> counts, PixelType type);
+  /// Returns the sigma of the picture; every row has been counted.
+  double find_sigma() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Finds the components of label() in bands of rows.
 /// One pass for the list of components, a second one for a picture of labels:
 ///

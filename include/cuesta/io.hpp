@@ -139,6 +139,7 @@ struct FileResult {
   int32_t channels{1};
   int32_t source_channels{1};
   CannyResult thresholds{};  ///< of canny
+  double sigma{0};           ///< of canny, in pixels
   int64_t edge_pixels{0};    ///< of a mask
   int32_t bands{0};          ///< that were worked on
   int32_t resumed_rows{0};   ///< that an earlier process had made

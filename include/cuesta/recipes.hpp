@@ -26,10 +26,12 @@ namespace cuesta {
 /// pictures.
 enum class EdgeColor : uint8_t { strongest, structure, gray };
 
-/// Canny's edges, with the sigma that finds most object boundaries (docs/user/accuracy.md).
+/// Canny's edges, with a sigma that suits the picture (docs/user/accuracy.md).
 struct CannyEdges {
-  double sigma = 3;  ///< pixels; of the Gaussian before the gradient, 0 for none
-  int ksize = 0;     ///< side of its window, odd; 0 takes gaussian_size(sigma)
+  /// Pixels; of the Gaussian before the gradient, 0 for none. Without a value it is the sigma of
+  /// the picture: 1, 1.4, 2 or 3, found by SigmaBands.
+  std::optional<double> sigma{};
+  int ksize = 0;  ///< side of its window, odd; 0 takes gaussian_size(sigma)
   Thresholds thresholds{};
   Norm norm = Norm::l1;
   int aperture = 3;  ///< side of the Sobel window: 3, 5 or 7
@@ -65,6 +67,7 @@ using EdgesOptions = std::variant<CannyEdges, LogEdges, SobelEdges, BoundaryOpti
 /// What edges() found besides the picture.
 struct EdgesResult {
   std::optional<CannyResult> thresholds{};  ///< that Canny used
+  std::optional<double> sigma{};            ///< that Canny used, in pixels
   bool is_mask = true;                      ///< 0 and 255; false for magnitudes
 };
 

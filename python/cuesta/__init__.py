@@ -41,7 +41,7 @@ from cuesta._objects import (
     to_gray,
 )
 from cuesta._picture_files import count_pages, imread, imwrite
-from cuesta._recipes import edge_lines, edges
+from cuesta._recipes import EdgesUsed, edge_lines, edges
 from cuesta._tracking import (
     CountingLine,
     Crossing,
@@ -85,6 +85,7 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "EdgesUsed",
     "FileComponents",
     "FileResult",
     "FrameState",

@@ -32,6 +32,8 @@ class FileResult(NamedTuple):
     """The low threshold that Canny used; 0 for others."""
     high: float
     """The high threshold that Canny used; 0 for others."""
+    sigma: float
+    """The sigma that Canny used, in pixels; 0 for others."""
     edge_pixels: int
     """Number of edge pixels of a mask; 0 for other results."""
     bands: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
@@ -17,9 +17,20 @@ from cuesta.errors import InvalidArgument
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["edge_lines", "edges"]
+__all__ = ["EdgesUsed", "edge_lines", "edges"]
 
 Method = Literal["canny", "log", "sobel", "boundaries"]
+
+
+class EdgesUsed(NamedTuple):
+    """What Canny used for one picture."""
+
+    low: float
+    """The low threshold, in units of the gradient."""
+    high: float
+    """The high threshold, in units of the gradient."""
+    sigma: float
+    """Of the Gaussian before the gradient, in pixels."""
 
 
 def edge_levels(
@@ -85,7 +96,7 @@ def edges(
     out: Any = None,
     return_thresholds: Literal[True],
     **options: Unpack[EdgesOptions],
-) -> tuple[Any, list[tuple[float, float]]]: ...
+) -> tuple[Any, list[EdgesUsed]]: ...
 
 
 @described
@@ -140,14 +151,14 @@ def edges(
     stream : optional
         The CUDA stream; see `canny`.
     return_thresholds : bool
-        Also return Canny's thresholds that were used.
+        Also return the thresholds and the sigma that Canny used.
 
     Returns
     -------
     array
         uint8, 0 or 255, of the image's shape without channels. Sobel without `threshold`: the
         magnitudes in the image's type, where the largest possible magnitude is white. With
-        `return_thresholds` also a list of (low, high), one for each picture.
+        `return_thresholds` also a list of `EdgesUsed`, one for each picture.
 
     Raises
     ------
@@ -193,7 +204,7 @@ def edges(
         s.stream,
     )
     made = r.finish()
-    return (made, used) if return_thresholds else made
+    return (made, [EdgesUsed(*one) for one in used]) if return_thresholds else made
 
 
 @described

@@ -58,8 +58,8 @@ class BandWork:
         -------
         object
             Its methods read the rows [first, end). For edges and filters: ``count(first, end)``
-            returns the histogram for automatic thresholds, and ``make(first, end, thresholds)`` the
-            band. For components: ``find(first, end)``.
+            returns histograms, from which Canny's thresholds and sigma are found, and
+            ``make(first, end, found)`` the band. For components: ``find(first, end)``.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class BandWork:
         object
             ``width``, ``height`` and ``band_rows``, the number of rows that fit into memory. For
             edges and filters: ``rows``, the number of rows that exist already, ``wants_counts``,
-            ``add_counts(counts)``, ``find_thresholds()`` and ``add(band)``. For components:
+            ``add_counts(counts)``, ``find()`` and ``add(band)``. For components:
             ``add(*found)``. Bands are added from top to bottom.
 
         Raises

@@ -114,6 +114,7 @@ nb::dict as_dict(const FileResult& result) {
   made["type"] = name_of(result.type);
   made["low"] = result.thresholds.low;
   made["high"] = result.thresholds.high;
+  made["sigma"] = result.sigma;
   made["edge_pixels"] = result.edge_pixels;
   made["bands"] = result.bands;
   made["resumed_rows"] = result.resumed_rows;
@@ -343,16 +344,19 @@ NB_MODULE(_files, m) {
       .def(
           "make",
           [](io::BandMaker& self, int32_t first, int32_t end,
-             const std::optional<std::pair<double, double>>& thresholds) {
+             const std::optional<std::tuple<double, double, double>>& found) {
             std::vector<uint8_t> made;
             {
               const Unlocked unlocked;
-              if (thresholds) self.set_thresholds({thresholds->first, thresholds->second});
+              if (found) {
+                const auto [low, high, sigma] = *found;
+                self.settle({{low, high}, sigma});
+              }
               made = self.make(first, end);
             }
             return array_of(std::move(made));
           },
-          "first"_a, "end"_a, "thresholds"_a.none());
+          "first"_a, "end"_a, "found"_a.none());
   nb::class_<io::BandJoin>(m, "BandJoin")
       .def(
           "__init__",
@@ -373,11 +377,11 @@ NB_MODULE(_files, m) {
             self.add_counts({counts.data(), counts.size()});
           },
           "counts"_a)
-      .def("find_thresholds",
+      .def("find",
            [](io::BandJoin& self) {
              const Unlocked unlocked;
-             const cuesta::CannyResult found = self.find_thresholds();
-             return std::pair(found.low, found.high);
+             const auto [thresholds, sigma] = self.find();
+             return std::tuple(thresholds.low, thresholds.high, sigma);
            })
       .def(
           "add",

@@ -136,6 +136,18 @@ void read(Keywords& keywords, std::string_view name, int64_t& into) {
 void read(Keywords& keywords, std::string_view name, double& into) {
   if (const nb::object given = keywords.take(name)) into = number_in(name, given);
 }
+
+void read(Keywords& keywords, std::string_view name, std::optional<double>& into) {
+  if (!keywords.has(name)) return;
+  const nb::object given = keywords[nb::str(name.data(), name.size())];
+  if (nb::isinstance<nb::str>(given) && text_in(given) == "auto") {
+    keywords.take(name);
+    return;
+  }
+  double value = 0;
+  read(keywords, name, value);
+  into = value;
+}
 void read(Keywords& keywords, std::string_view name, Border& into) {
   into.mode = take_mode(keywords, name).value_or(into.mode);
   read_border_value(keywords, name, into);
@@ -343,8 +355,14 @@ StructRow edges_row() {
     usual = nb::none();
     text = fmt::format(
         "Of the Gaussian before the gradient, in pixels; 0 smooths nothing (canny, sobel). By "
+<<<<<<< HEAD
         "default canny {}, log 3.5 (with mode 'threshold' paper 000's integer taps), sobel {}.",
         CannyEdges{}.sigma, SobelEdges{}.sigma);
+=======
+        "default canny 1, 1.4, 2 or 3, found from the picture, log 3.5 (1.4 with mode 'threshold'), "
+        "sobel {}.",
+        SobelEdges{}.sigma);
+>>>>>>> edges
   }
   return row;
 }

@@ -59,10 +59,8 @@ void read(Keywords& keywords, std::string_view name, bool& into);
 void read(Keywords& keywords, std::string_view name, int32_t& into);
 void read(Keywords& keywords, std::string_view name, int64_t& into);
 void read(Keywords& keywords, std::string_view name, double& into);
-inline void read(Keywords& keywords, std::string_view name, std::optional<double>& into) {
-  double value = 0;
-  if (keywords.has(name)) read(keywords, name, value), into = value;
-}
+/// "auto" is no value, as None.
+void read(Keywords& keywords, std::string_view name, std::optional<double>& into);
 template <NamedEnum E>
 void read(Keywords& keywords, std::string_view name, E& into) {
   if (const nb::object given = keywords.take(name))

@@ -20,8 +20,8 @@ using namespace nb::literals;
 using recipes::EdgesRecipe;
 using recipes::PictureKind;
 
-// Computes the edges of each picture; returns the thresholds that Canny used.
-std::vector<std::pair<double, double>> run_edges(
+// Computes the edges of each picture; returns the thresholds and the sigma that Canny used.
+std::vector<std::tuple<double, double, double>> run_edges(
     const Array& image, const OutArray& out, int layout, int flat_layout,
     const std::optional<Array>& mask, const std::string& method,
     const std::optional<std::string>& rule, std::optional<double> level,
@@ -39,13 +39,14 @@ std::vector<std::pair<double, double>> run_edges(
   if (mask && method != "canny")
     throw_invalid("mask", "mask requires method 'canny'; method is '{}'", method);
   const Exec exec = exec_from(keywords, stream, "edges");
-  std::vector<std::pair<double, double>> used;
+  std::vector<std::tuple<double, double, double>> used;
   for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
     const Batch to = target.batch(i, from.count);
     for (int32_t k = 0; k < from.count; ++k) {
       if (mask) std::get<CannyEdges>(options).mask = inside.batch(i, from.count)[k];
       const EdgesResult found = recipes::edges_at(from[k], to[k], options, scale, exec);
-      if (found.thresholds) used.emplace_back(found.thresholds->low, found.thresholds->high);
+      if (found.thresholds)
+        used.emplace_back(found.thresholds->low, found.thresholds->high, found.sigma.value_or(0));
     }
   });
   return used;

@@ -195,3 +195,30 @@ def test_what_is_wrong_is_said(layout: Layout) -> None:
     (layout.at / "data/groundTruth/val/a.mat").write_bytes(b"no")
     layout.edges("a", drawn((50, 10, 50)))
     assert "no ground truth can be read" in layout.error()
+
+
+def test_uded_score(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    uded = loaded(SCORE.with_name("uded-score"))
+    truth, near = drawn((50, 20, 120), (90, 20, 120)), drawn((52, 20, 120), (200, 20, 60))
+    for folder, name, picture in (
+        ("gt", "01-a", truth),
+        ("gt", "02-35028", truth),  # one of BSDS500's
+        ("maps", "01-a", near),
+        ("none", "01-a", drawn()),
+    ):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        skimage.io.imsave(
+            tmp_path / folder / f"{name}.png", picture * np.uint8(255), check_contrast=False
+        )
+    uded.main([".", "maps", "none", "--jobs", "1", "--json", "made.json"])
+    found, empty = capsys.readouterr().out.splitlines()
+    assert found.split("\t")[0] == "recall 0.5000"  # 100 of 200
+    assert found.split("\t")[1] == f"precision {100 / 140:.4f}"
+    assert empty.startswith("recall 0.0000\tprecision 0.0000\tF 0.0000")
+    made = json.loads((tmp_path / "made.json").read_text())
+    assert made["pictures"] == 1 and len(made["rows"]) == 2
+    with pytest.raises(SystemExit, match=r"other/01-a.png is not there"):
+        uded.main([".", "other"])

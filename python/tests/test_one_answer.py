@@ -19,6 +19,7 @@ COMMAND = pathlib.Path(os.environ.get("CUESTA_COMMAND", ROOT / "build/ci/cli/cue
 #: Keywords of `cuesta.edges`, and what the command is given.
 QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({}, ""),
+    ({"sigma": "auto", "norm": "l2"}, "--sigma auto --norm l2"),
     ({"sigma": 1, "low": 30, "high": 90}, "--sigma 1 --low 30 --high 90"),
     ({"sigma": 1.4}, "--sigma 1.4"),
     ({"threshold": 120}, "--threshold 120"),
@@ -37,11 +38,19 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"method": "sobel", "threshold": 60}, "--method sobel --threshold 60"),
     ({"method": "boundaries"}, "--method boundaries"),
 ]
-KINDS = ("photo.jpg", "gray.png", "gray-alpha.png", "alpha.png", "deep.png")
+KINDS = ("photo.jpg", "gray.png", "gray-alpha.png", "alpha.png", "deep.png", "text.png", "night.png")
+#: The sigma that edges finds for some of them.
+SIGMAS = {"text.png": 1, "night.png": 3}
 
 
 def drawn(kind: str) -> Any:
     y, x = np.mgrid[:120, :160]
+    if kind == "text.png":
+        lines = np.where((x % 9 == 0) & (y % 12 < 8), 20, 250)
+        return np.dstack([lines] * 3).astype(np.uint8)
+    if kind == "night.png":
+        noise = np.random.default_rng(5).integers(0, 24, (120, 160, 3))
+        return (14 + noise + 60 * ((x > 60) & (x < 90))[..., None]).astype(np.uint8)
     channels = {"gray.png": 1, "gray-alpha.png": 2, "alpha.png": 4}.get(kind, 3)
     disk = (x - 75) ** 2 + (y - 55) ** 2 < 900
     planes = [
@@ -122,8 +131,13 @@ def test_lines_are_those_of_the_edges(photo: pathlib.Path) -> None:
 
 def test_used_thresholds_are_returned(photo: pathlib.Path) -> None:
     edges, used = cuesta.edges(photo, return_thresholds=True)
-    ((low, high),) = used
+    ((low, high, sigma),) = used
+    assert sigma in ((SIGMAS[photo.name],) if photo.name in SIGMAS else (1, 1.4, 2, 3))
     np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high), edges)
+    np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high, sigma=sigma), edges)
+    np.testing.assert_array_equal(cuesta.edges(photo, sigma="auto"), edges)
+    file = cuesta.edges_file(photo, photo.with_name("sigma.png"), rows=17)
+    assert (file.low, file.high, file.sigma) == used[0]
     assert cuesta.edges(photo, "log", return_thresholds=True)[1] == []
 
 

@@ -41,7 +41,7 @@ cuesta::EdgesOptions edges_options(const cuesta_edges_options& of) {
   const auto norm = enumerator<cuesta::Norm>(of.norm, "edges: norm");
   switch (of.method) {
     case CUESTA_METHOD_CANNY:
-      return cuesta::CannyEdges{.sigma = sigma.value_or(cuesta::CannyEdges{}.sigma),
+      return cuesta::CannyEdges{.sigma = sigma,
                                 .ksize = of.ksize,
                                 .thresholds = thresholds_of(of),
                                 .norm = norm,
@@ -76,12 +76,12 @@ void cuesta_edges_options_init(cuesta_edges_options* options, size_t size) {
 }
 
 cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src, const cuesta_view* dst,
-                           const cuesta_edges_options* options, cuesta_thresholds* used) {
+                           const cuesta_edges_options* options, cuesta_edges_used* used) {
   return guarded([&] {
     const auto of = take_options(options, edges_defaults(), "edges");
     const auto found = cuesta::edges(picture(src, "edges: src"), picture(dst, "edges: dst"),
                                      edges_options(of), exec_of(context));
     if (used != nullptr && found.thresholds)
-      *used = {found.thresholds->low, found.thresholds->high};
+      *used = {found.thresholds->low, found.thresholds->high, found.sigma.value_or(0)};
   });
 }

@@ -97,6 +97,7 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
     work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
   if (const auto canny = recipe->as_canny(seen)) {
     work.canny = *canny;
+    work.finds_sigma = recipe->finds_sigma();
     return work;
   }
   work.run = [recipe, seen, place](ConstAnyView rows, AnyView out) {
@@ -134,7 +135,9 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   const ConstAnyView seen = recipe.see(part, kind, holder, Exec{.threads = exec.threads});
   FileResult result{.size = part.size(), .type = output.type, .channels = output.channels};
   on_copy(gpu, seen, made, [&](ConstAnyView there, AnyView out) {
-    result.thresholds = recipe.apply(there, out, {}, kind.scale, execs).value_or(CannyResult{});
+    const recipes::Used used = recipe.apply(there, out, {}, kind.scale, execs);
+    result.thresholds = used.thresholds.value_or(CannyResult{});
+    result.sigma = used.sigma.value_or(0);
   });
   recipe.finish(seen, made, kind);
   if (output.is_mask) result.edge_pixels = recipes::count_set(made, 0, made.height());

@@ -109,7 +109,7 @@ void BandStage::begin(const std::string& key, bool resume) {
   written_ = 0;
   write_line(std::string(head));
   write_line("key " + key);
-  if (thresholds_) set_thresholds(CannyResult(*thresholds_));
+  if (found_) settle(CannyFound(*found_));
   for (const Rows& rows : all_) write_rows(rows);
 }
 
@@ -145,9 +145,10 @@ void BandStage::take_journal(const std::string& key) {
 }
 
 bool BandStage::take_line(const std::string& line) {
-  CannyResult found;
-  if (std::sscanf(line.c_str(), "thresholds %la %la", &found.low, &found.high) == 2) {
-    thresholds_ = found;
+  CannyFound found;
+  CannyResult& used = found.thresholds;
+  if (std::sscanf(line.c_str(), "canny %la %la %la", &found.sigma, &used.low, &used.high) == 3) {
+    found_ = found;
     return true;
   }
   Rows rows;
@@ -194,9 +195,10 @@ void BandStage::write_rows(const Rows& rows) {
   write_line(fmt::format("rows {} {} {:x}", rows.end, rows.set, rows.checksum));
 }
 
-void BandStage::set_thresholds(const CannyResult& thresholds) {
-  thresholds_ = thresholds;
-  write_line(fmt::format("thresholds {:a} {:a}", thresholds.low, thresholds.high));
+void BandStage::settle(const CannyFound& found) {
+  found_ = found;
+  const CannyResult& used = found.thresholds;
+  write_line(fmt::format("canny {:a} {:a} {:a}", found.sigma, used.low, used.high));
 }
 
 void BandStage::append(const void* rows, int64_t stride_bytes, int32_t height, int64_t set) {

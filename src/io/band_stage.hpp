@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cuesta/edges.hpp"
+#include "io/settled_canny.hpp"
 
 namespace cuesta::io {
 
@@ -29,9 +29,9 @@ class BandStage {
 
   /// Rows that are whole and on the disc.
   int32_t rows() const { return rows_; }
-  /// Thresholds that an earlier pass found.
-  const std::optional<CannyResult>& thresholds() const { return thresholds_; }
-  void set_thresholds(const CannyResult& thresholds);
+  /// What an earlier pass found.
+  const std::optional<CannyFound>& found() const { return found_; }
+  void settle(const CannyFound& found);
 
   /// Samples of these rows that are not 0, as append() got them.
   int64_t set() const { return set_; }
@@ -66,7 +66,7 @@ class BandStage {
   int rows_file_ = -1, journal_ = -1;
   int32_t rows_ = 0;
   int64_t set_ = 0;
-  std::optional<CannyResult> thresholds_{};
+  std::optional<CannyFound> found_{};
   std::vector<Rows> all_{};
   uint64_t written_ = 0;  // checksum of the journal's lines
   bool kept_ = false;

@@ -68,13 +68,13 @@ std::string key_of(const std::filesystem::path& source, const BandSettings& sett
 
 // Bytes of a row of what is made: samples, or marks.
 int64_t bytes_of_result(const PictureFacts& facts, const BandWork& work,
-                        const std::optional<CannyBands>& canny) {
-  return canny ? canny->mark_words() * 8
+                        const std::optional<SettledCanny>& canny) {
+  return canny ? canny->bands().mark_words() * 8
                : int64_t(facts.size.width) * work.channels * bytes_per_sample(work.type);
 }
 
 // Adds a band's magnitudes to those that are counted.
-void count_band(Band& band, const BandWork& work, CannyBands& canny) {
+void count_band(Band& band, const BandWork& work, SettledCanny& canny) {
   band.seen = work.see ? work.see(band.view()) : band.view();
   on_copy(work.gpu, band.seen, {}, [&](ConstAnyView seen, AnyView) {
     canny.count(seen, band.begin - band.low, band.end - band.low, work.exec);
@@ -82,7 +82,7 @@ void count_band(Band& band, const BandWork& work, CannyBands& canny) {
 }
 
 // Makes a band's result, or its marks.
-void make_band(Band& band, const BandWork& work, const std::optional<CannyBands>& canny,
+void make_band(Band& band, const BandWork& work, const std::optional<SettledCanny>& canny,
                const PictureFacts& facts, bool pinned) {
   const int32_t rows = band.end - band.begin, first = band.begin - band.low;
   const ConstAnyView seen = work.see ? work.see(band.view()) : band.view();
@@ -96,7 +96,7 @@ void make_band(Band& band, const BandWork& work, const std::optional<CannyBands>
   const int64_t bytes = bytes_of_result(facts, work, canny) * rows;
   band.marks.reserve({PixelType::u8, {64, int32_t((bytes + 63) / 64)}, 1}, pinned);
   on_copy(work.gpu, seen, {}, [&](ConstAnyView there, AnyView) {
-    canny->mark(there, first, first + rows, band.mark_bits(), work.exec);
+    canny->bands().mark(there, first, first + rows, band.mark_bits(), work.exec);
   });
 }
 
@@ -112,7 +112,7 @@ class BandRun {
         work_(works[0]),
         facts_(facts),
         band_rows_(rows_of_bands(facts, work_, settings)) {
-    if (work_.canny) canny_.emplace(facts.size.width, *work_.canny);
+    if (work_.canny) canny_.emplace(facts.size.width, *work_.canny, work_.finds_sigma);
     result_.size = facts.size;
     result_.type = work_.type;
     result_.channels = work_.channels;
@@ -122,7 +122,7 @@ class BandRun {
     stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, facts_.size.height,
                    settings_.bands.resume);
     result_.resumed_rows = stage_->rows();
-    if (canny_ && stage_->thresholds()) canny_->set_thresholds(*stage_->thresholds());
+    if (canny_ && stage_->found()) canny_->settle(*stage_->found());
     meter_.emplace(settings_.bands, int64_t(facts_.size.height) * (wants_counts() ? 3 : 2));
   }
 
@@ -135,7 +135,7 @@ class BandRun {
             target_, facts_.size.height,
             int64_t(facts_.size.width) * work_.seen_channels * bytes_per_sample(facts_.type));
       if (counts) count(kept);
-      find_thresholds();
+      find();
       make_rows(kept && kept->whole() ? &*kept : nullptr);
       kept.reset();
       return finish();
@@ -147,25 +147,28 @@ class BandRun {
     if (!canny_) throw_invalid("counts", "bands: counts are supported by canny only");
     canny_->add_counts(counts, facts_.type);
     const uint64_t pixels = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
-    meter_->add(int64_t(pixels) / facts_.size.width);
+    meter_->add(int64_t(pixels) / (int64_t(facts_.size.width) * canny_->histograms()));
   }
 
-  // Those of all rows that were counted, or that are known; and what marks that are there connect.
-  CannyResult find_thresholds() {
+  // What is found in all rows that were counted, or is known; and what marks that are there connect.
+  CannyFound find() {
+    CannyFound found;
     if (canny_) {
-      if (wants_counts()) stage_->set_thresholds(canny_->find_thresholds());
-      result_.thresholds = canny_->thresholds();
+      if (wants_counts()) stage_->settle(canny_->find());
+      found = canny_->found();
+      result_.thresholds = found.thresholds;
+      result_.sigma = found.sigma;
       std::vector<uint64_t> marks;
       for (int32_t y = 0; y < stage_->rows();) {
         const int32_t rows = std::min(band_rows_, stage_->rows() - y);
-        marks.resize(size_t(canny_->mark_words() * rows));
+        marks.resize(size_t(canny_->bands().mark_words() * rows));
         stage_->read(y, 0, row_bytes_ * rows, marks.data());
-        canny_->add(marks.data(), rows, work_.exec.threads);
+        canny_->bands().add(marks.data(), rows, work_.exec.threads);
         y += rows;
       }
     }
     meter_->add(stage_->rows());
-    return result_.thresholds;
+    return found;
   }
 
   int32_t band_rows() const { return band_rows_; }
@@ -184,7 +187,7 @@ class BandRun {
       if (canny_) {
         std::vector<uint64_t> marks(made.size() / sizeof(uint64_t));
         std::memcpy(marks.data(), made.data(), made.size());
-        canny_->add(marks.data(), int32_t(rows), work_.exec.threads);
+        canny_->bands().add(marks.data(), int32_t(rows), work_.exec.threads);
       }
       append(ConstAnyView(made.data(), facts_.size.width, int32_t(rows), work_.channels, row_bytes_,
                           work_.type, Space::host),
@@ -194,7 +197,7 @@ class BandRun {
 
   FileResult finish() {
     return keeping([&] {
-      if (canny_) canny_->join();
+      if (canny_) canny_->bands().join();
       result_.edge_pixels = stage_->set();
       encode();
       return result_;
@@ -246,7 +249,7 @@ class BandRun {
                 .then =
                     [&](Band& band) {
                       if (!canny_) return;
-                      canny_->add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
+                      canny_->bands().add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
                     },
                 .give =
                     [&](Band& band) {
@@ -271,7 +274,7 @@ class BandRun {
   void encode() {
     std::optional<ResolvedRows> resolved;
     if (canny_)
-      resolved.emplace(*canny_, *stage_, facts_.size.width, work_.exec.threads,
+      resolved.emplace(canny_->bands(), *stage_, facts_.size.width, work_.exec.threads,
                        settings_.bands.memory);
     const int64_t pixel = int64_t(work_.channels) * bytes_per_sample(work_.type);
     RowSource rows{facts_.size, work_.channels, work_.type};
@@ -295,7 +298,7 @@ class BandRun {
   const PictureFacts& facts_;
   int32_t band_rows_;
   int64_t row_bytes_ = 0;
-  std::optional<CannyBands> canny_{};
+  std::optional<SettledCanny> canny_{};
   std::optional<BandStage> stage_{};
   std::optional<Meter> meter_{};
   FileResult result_{};
@@ -388,11 +391,11 @@ struct BandMaker::State : AnyBands {
   State(const std::filesystem::path& file, const BandSettings& wanted,
         const std::function<BandWork(const PictureFacts&)>& make)
       : AnyBands(file, wanted), work(make(facts)) {
-    if (work.canny) canny.emplace(facts.size.width, *work.canny);
+    if (work.canny) canny.emplace(facts.size.width, *work.canny, work.finds_sigma);
   }
 
   BandWork work;
-  std::optional<CannyBands> canny{};
+  std::optional<SettledCanny> canny{};
 };
 
 BandMaker::BandMaker(const std::filesystem::path& source, const BandSettings& settings,
@@ -403,7 +406,7 @@ BandMaker::~BandMaker() = default;
 std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
   State& s = *state_;
   if (!s.work.canny) throw_invalid("counts", "bands: counts are supported by canny only");
-  CannyBands counting(s.facts.size.width, *s.work.canny);
+  SettledCanny counting(s.facts.size.width, *s.work.canny, s.work.finds_sigma);
   if (!counting.wants_counts())
     throw_invalid("counts",
                   "bands: thresholds are already set; counts are needed for automatic ones only");
@@ -411,8 +414,8 @@ std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
   return counting.counts();
 }
 
-void BandMaker::set_thresholds(const CannyResult& thresholds) {
-  if (state_->canny) state_->canny->set_thresholds(thresholds);
+void BandMaker::settle(const CannyFound& found) {
+  if (state_->canny) state_->canny->settle(found);
 }
 
 std::vector<uint8_t> BandMaker::make(int32_t first, int32_t end) {
@@ -459,7 +462,7 @@ int32_t BandJoin::band_rows() const { return state_->run.band_rows(); }
 int32_t BandJoin::rows() const { return state_->run.rows(); }
 bool BandJoin::wants_counts() const { return state_->run.wants_counts(); }
 void BandJoin::add_counts(std::span<const uint64_t> counts) { state_->run.add_counts(counts); }
-CannyResult BandJoin::find_thresholds() { return state_->run.find_thresholds(); }
+CannyFound BandJoin::find() { return state_->run.find(); }
 void BandJoin::add(std::span<const uint8_t> made) { state_->run.add(made); }
 
 FileResult BandJoin::finish() {

@@ -17,6 +17,7 @@
 #include "cuesta/bands.hpp"
 #include "cuesta/io.hpp"
 #include "io/picture_rows.hpp"
+#include "io/settled_canny.hpp"
 #include "recipes/recipe.hpp"
 
 namespace cuesta::io {
@@ -38,6 +39,7 @@ struct BandWork {
   /// Completes `out` on the host after that.
   std::function<void(ConstAnyView seen, AnyView out)> finish{};
   std::optional<CannyOptions> canny{};  ///< instead of `run`: hysteresis joins bands
+  bool finds_sigma = false;             ///< of canny: from the picture
   Exec exec{};                          ///< of canny
   /// Where `run` and canny get their pictures: copies on this GPU, else host pictures.
   std::shared_ptr<RoundTrip> gpu{};
@@ -93,12 +95,12 @@ class BandMaker {
   BandMaker& operator=(const BandMaker&) = delete;
   ~BandMaker();
 
-  /// The histogram of Canny's magnitudes in rows [first, end) of the picture. Bands come in any
+  /// The histograms of Canny's magnitudes in rows [first, end) of the picture. Bands come in any
   /// order, and downwards fastest: to go up is to decode again from the first row. Throws
   /// Error{input}, Error{invalid_argument} for rows that the picture does not have.
   std::vector<uint64_t> count(int32_t first, int32_t end);
   /// Those that BandJoin found, where make() needs them.
-  void set_thresholds(const CannyResult& thresholds);
+  void settle(const CannyFound& found);
   /// What BandJoin::add() takes of rows [first, end). Throws as count() does.
   std::vector<uint8_t> make(int32_t first, int32_t end);
 
@@ -123,11 +125,11 @@ class BandJoin {
   int32_t band_rows() const;
   /// Rows that are there; the next ones go to add().
   int32_t rows() const;
-  /// Whether every band's histogram is wanted, in any order, and then find_thresholds().
+  /// Whether every band's counts are wanted, in any order, and then find().
   bool wants_counts() const;
   void add_counts(std::span<const uint64_t> counts);
   /// Those that are used; before the first add().
-  CannyResult find_thresholds();
+  CannyFound find();
   /// What was made of the rows below those that are there, of all that fit into it. Throws
   /// Error{output}; Error{invalid_argument} where it is of no whole rows, or of more than there
   /// are.

@@ -184,9 +184,10 @@ Steps EdgesRecipe::preparation(const PictureKind& kind) const {
            [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }}};
 }
 
-CannyOptions EdgesRecipe::canny(const PictureKind& seen) const {
+CannyOptions EdgesRecipe::canny(const PictureKind& seen, std::optional<double> found) const {
   const auto& of = std::get<CannyEdges>(options_);
-  CannyOptions options{.sigma = of.sigma,
+  const double sigma = found.value_or(*std::rbegin(SigmaBands::sigmas));
+  CannyOptions options{.sigma = of.sigma.value_or(sigma),
                        .ksize = of.ksize,
                        .thresholds = of.thresholds,
                        .norm = of.norm,
@@ -207,15 +208,51 @@ LogOptions EdgesRecipe::log(const PictureKind& seen) const {
   return options;
 }
 
+namespace {
+
+// The sigma of a picture that canny sees. Any strategy gives the same one; one that is pinned need
+// not take bands.
+double sigma_of(ConstAnyView seen, ConstAnyView mask, const Exec& exec) {
+  Exec around = execs_of(exec).around;
+  around.observer = nullptr;
+  SigmaBands bands(seen.width);
+  bands.count(seen, 0, seen.height, around, mask);
+  return bands.find_sigma();
+}
+
+}  // namespace
+
+bool EdgesRecipe::finds_sigma() const {
+  const auto* of = std::get_if<CannyEdges>(&options_);
+  return of != nullptr && !of->sigma;
+}
+
+EdgesOptions EdgesRecipe::settled_options(ConstAnyView seen, ConstAnyView mask,
+                                          const Exec& exec) const {
+  EdgesOptions options = options_;
+  if (finds_sigma()) std::get<CannyEdges>(options).sigma = sigma_of(seen, mask, exec);
+  return options;
+}
+
+std::shared_ptr<const Recipe> EdgesRecipe::settled(ConstAnyView seen, ConstAnyView mask,
+                                                   const Exec& exec) const {
+  if (!finds_sigma()) return nullptr;
+  return std::make_shared<EdgesRecipe>(settled_options(seen, mask, exec));
+}
+
 Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const {
   const auto one = [](auto call) { return Steps{{PixelType::u8, 1, true, std::move(call)}}; };
   return std::visit(
       Overload{[&](const CannyEdges&) {
                  CannyOptions options = canny(seen);
                  if (mask.type != PixelType::none) options.mask = mask;
-                 return one([options, used](ConstAnyView src, AnyView dst, const Exec& exec) {
-                   const CannyResult found = cuesta::canny(src, dst, options, exec);
-                   if (used != nullptr) used->thresholds = found;
+                 const bool finds = finds_sigma();
+                 return one([=](ConstAnyView src, AnyView dst, const Exec& exec) {
+                   CannyOptions own = options;
+                   if (finds && !exec.choices) own.sigma = sigma_of(src, options.mask, exec);
+                   const CannyResult found = cuesta::canny(src, dst, own, exec);
+                   if (finds && exec.observer) exec.observer->statistic("sigma", own.sigma);
+                   if (used != nullptr) used->thresholds = found, used->sigma = own.sigma;
                  });
                },
                [&](const LogEdges&) {
@@ -242,7 +279,10 @@ EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, 
 }
 
 int32_t EdgesRecipe::reach() const {
-  return std::visit(Overload{[&](const CannyEdges&) { return reach_of(canny({})); },
+  return std::visit(Overload{[&](const CannyEdges&) {
+                               const int32_t own = reach_of(canny({}));
+                               return finds_sigma() ? std::max(own, SigmaBands::reach()) : own;
+                             },
                              [](const LogEdges& of) { return reach_of(resolved(of)); },
                              [](const SobelEdges& of) {
                                const int window = of.ksize       ? of.ksize
@@ -287,11 +327,11 @@ void EdgesRecipe::check_lines() const {
       method());
 }
 
-Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, double scale,
-                             const TraceOptions& how, const Exec& exec) const {
+Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma,
+                             double scale, const TraceOptions& how, const Exec& exec) const {
   check_lines();
   const PictureKind kind{seen.type, seen.channels, false, scale};
-  Polylines lines = is_canny() ? cuesta::trace(seen, edges, canny(kind), how, exec)
+  Polylines lines = is_canny() ? cuesta::trace(seen, edges, canny(kind, sigma), how, exec)
                                : cuesta::trace(seen, log(kind), how, exec);
   for (Polyline& line : lines) {
     line.strength /= scale;
@@ -365,8 +405,8 @@ Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, 
   with_seen(recipe, src, execs, [&](ConstAnyView seen) {
     Scratch scratch(execs.around, seen.space);
     const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
-    recipe.run(seen, found, {}, scale, execs);
-    lines = recipe.trace(seen, found, scale, how, execs.around);
+    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
+    lines = recipe.trace(seen, found, used.sigma, scale, how, execs.around);
   });
   return lines;
 }

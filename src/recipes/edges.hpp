@@ -44,21 +44,28 @@ class EdgesRecipe : public Recipe {
   /// Finds the edges of what was seen. Thresholds of the result are in the file's levels.
   EdgesResult run(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
                   const Execs& execs) const;
-  std::optional<CannyResult> apply(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
-                                   const Execs& execs) const override {
-    return run(seen, out, mask, scale, execs).thresholds;
+  Used apply(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
+             const Execs& execs) const override {
+    const EdgesResult found = run(seen, out, mask, scale, execs);
+    return {found.thresholds, found.sigma};
   }
   std::optional<CannyOptions> as_canny(const PictureKind& seen) const override {
     return is_canny() ? std::optional(canny(seen)) : std::nullopt;
   }
-  /// The edges that run() found, as lines; on the host or the device.
-  Polylines trace(ConstAnyView seen, ConstAnyView edges, double scale, const TraceOptions& how,
-                  const Exec& exec) const;
+  bool finds_sigma() const override;
+  std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,
+                                        const Exec& exec) const override;
+  /// The same where this recipe finds its sigma, with the sigma of this picture.
+  EdgesOptions settled_options(ConstAnyView seen, ConstAnyView mask, const Exec& exec) const;
+  /// The edges that run() found, with the sigma that it found, as lines; on the host or the device.
+  Polylines trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma, double scale,
+                  const TraceOptions& how, const Exec& exec) const;
   /// Throws Error{invalid_argument} where the method's edges have no lines.
   void check_lines() const;
 
-  /// Canny's and LoG's own options for a picture of this kind.
-  CannyOptions canny(const PictureKind& seen) const;
+  /// Canny's and LoG's own options for a picture of this kind. Canny's sigma is the one that was
+  /// given or found, else the largest that can be found.
+  CannyOptions canny(const PictureKind& seen, std::optional<double> found = {}) const;
   LogOptions log(const PictureKind& seen) const;
   bool is_canny() const { return options_.index() == 0; }
 

@@ -16,9 +16,10 @@ constexpr std::span<const Named<EdgeColor>> names_of(EdgeColor) { return edge_co
 template <>
 struct Described<CannyEdges> {
   static constexpr auto fields = std::tuple(
-      field<&CannyEdges::sigma>("sigma", at_least(0),
-                                "sigma of the Gaussian, in pixels; 0: none. It smooths before the "
-                                "gradient; with 0 the edges are cv::Canny's"),
+      field<&CannyEdges::sigma>(
+          "sigma", at_least(0).or_own("1, 1.4, 2 or 3, found from the picture"),
+          "sigma of the Gaussian, in pixels; 0: none. It smooths before the gradient; with 0 the "
+          "edges are cv::Canny's"),
       field<&CannyEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
                                 "side of the Gaussian window"),
       thresholds_field<&CannyEdges::thresholds>(), norm_field<&CannyEdges::norm>(),

@@ -63,8 +63,8 @@ std::vector<Choice> plan_of(const Steps& steps, Size size, PixelType type, int32
   return choices;
 }
 
-std::optional<CannyResult> Recipe::apply(ConstAnyView seen, AnyView out, ConstAnyView, double scale,
-                                         const Execs& execs) const {
+Used Recipe::apply(ConstAnyView seen, AnyView out, ConstAnyView, double scale,
+                   const Execs& execs) const {
   run_steps(steps({seen.type, seen.channels, false, scale}), seen, out, execs);
   return {};
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,6 +68,12 @@ std::vector<Choice> plan_of(const Steps& steps, Size size, PixelType type, int32
 /// A picture in scratch memory; `space` is that of the Scratch.
 AnyView scratch_picture(Scratch& scratch, Size size, PixelType type, int32_t channels, Space space);
 
+/// What canny used, where a recipe runs it.
+struct Used {
+  std::optional<CannyResult> thresholds{};  ///< in the levels of the file
+  std::optional<double> sigma{};            ///< pixels
+};
+
 /// The recipes whose result is a picture: edges and filters.
 class Recipe {
  public:
@@ -88,12 +95,19 @@ class Recipe {
   /// From what is seen to the result.
   virtual Steps steps(const PictureKind& seen) const = 0;
   /// Runs the steps on what was seen, with a mask where the operation takes one (type none: no
-  /// mask). Returns the thresholds that it used, in the levels of a file that was read with
-  /// `scale`; none where the operation has none.
-  virtual std::optional<CannyResult> apply(ConstAnyView seen, AnyView out, ConstAnyView mask,
-                                           double scale, const Execs& execs) const;
+  /// mask). Returns what it used, for a file that was read with `scale`.
+  virtual Used apply(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
+                     const Execs& execs) const;
   /// The options of a recipe that is canny(), whose bands have a rule of their own; else none.
   virtual std::optional<CannyOptions> as_canny(const PictureKind&) const { return {}; }
+  /// Whether canny's sigma is found in each picture.
+  virtual bool finds_sigma() const { return false; }
+  /// The recipe with the sigma of this picture, for others of its kind; null where nothing is
+  /// found.
+  virtual std::shared_ptr<const Recipe> settled(ConstAnyView, ConstAnyView /*mask*/,
+                                                const Exec&) const {
+    return nullptr;
+  }
   /// Completes the result on the host, from what was seen (a filter copies alpha).
   virtual void finish(ConstAnyView, AnyView, const PictureKind&) const {}
 

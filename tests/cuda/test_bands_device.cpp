@@ -67,6 +67,27 @@ TEST_F(BandsDevice, EveryCutOfDrawnPicturesIsTheHostsWhole) {
   EXPECT_GT(edges, 10000);  // there was something to compare
 }
 
+TEST_F(BandsDevice, TheSigmaOfEveryCutIsTheHosts) {
+  RoundTrip gpu(all_.back());
+  for (int i = 0; i < 24; ++i) {
+    const auto [src, mask, options] = drawn_canny(300, 120, random_);
+    SigmaBands whole(src.width()), bands(src.width());
+    whole.count(src, 0, src.height());
+    int32_t begin = 0;
+    for (const int32_t end : drawn_cuts(src.height(), random_)) {
+      const int32_t low = std::max(0, begin - bands.reach());
+      const int32_t high = std::min(src.height(), end + bands.reach());
+      on_gpu(gpu)(ConstAnyView(src).region({0, low, src.width(), high - low}),
+                  {}, [&](ConstAnyView there, ConstAnyView) {
+                    bands.count(there, begin - low, end - low, gpu.exec({}));
+                  });
+      begin = end;
+    }
+    ASSERT_EQ(bands.counts(), whole.counts()) << "picture " << i;
+    EXPECT_EQ(bands.find_sigma(), whole.find_sigma());
+  }
+}
+
 TEST_F(BandsDevice, HysteresisWindsThroughAnyNumberOfSeams) {
   RoundTrip gpu(all_.front());
   const Image<uint8_t> spiral = drawn_spiral(200, true);

@@ -106,8 +106,8 @@ FileResult run_makers(const std::string& source, const std::string& target,
       join.add_counts(any().count(begin, end));
     });
   }
-  const CannyResult thresholds = join.find_thresholds();
-  one.set_thresholds(thresholds), other.set_thresholds(thresholds);
+  const io::CannyFound found = join.find();
+  one.settle(found), other.settle(found);
   std::vector<std::vector<uint8_t>> made(size_t(height) + 1);
   const size_t count = in_any_order(
       join.rows(), height, rows,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cuesta/bands.hpp"
 #include "cuesta/recipes.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/label/options.hpp"
@@ -65,15 +66,23 @@ AnyImage gray_levels(ConstAnyView picture) {
   return out;
 }
 
+// The sigma of what canny sees of a picture.
+double sigma_of(ConstAnyView seen) {
+  SigmaBands bands(seen.width);
+  bands.count(seen, 0, seen.height);
+  return bands.find_sigma();
+}
+
 TEST(EdgesRecipe, CannySeesTheColorsWithoutAlpha) {
   for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
     for (const int32_t channels : {1, 2, 3, 4}) {
       const AnyImage picture = drawn(90, 70, channels, type);
       const AnyImage seen = first_channels(picture, channels <= 2 ? 1 : 3);
       AnyImage expected(picture.size(), 1, PixelType::u8);
-      canny(ConstAnyView(seen), AnyView(expected), {.sigma = 3});
+      canny(ConstAnyView(seen), AnyView(expected), {.sigma = sigma_of(seen)});
       EXPECT_TRUE(same<uint8_t>(edges(picture), expected)) << channels << name_of(type);
-      canny(ConstAnyView(gray_levels(picture)), AnyView(expected), {.sigma = 3});
+      const AnyImage gray = gray_levels(picture);
+      canny(ConstAnyView(gray), AnyView(expected), {.sigma = sigma_of(gray)});
       EXPECT_TRUE(same<uint8_t>(edges(picture, CannyEdges{.color = EdgeColor::gray}), expected));
     }
   }
@@ -144,10 +153,42 @@ TEST(EdgesRecipe, GivenThresholdsCountInTheFilesLevels) {
   const EdgesRecipe recipe(CannyEdges{.thresholds = Given{2, 6}});
   AnyImage out(picture.size(), 1, PixelType::u8), expected(picture.size(), 1, PixelType::u8);
   const EdgesResult found = recipe.run(picture, AnyView(out), {}, 1000, recipes::execs_of({}));
-  canny(ConstAnyView(picture), AnyView(expected), {.sigma = 3, .thresholds = Given{2000, 6000}});
+  canny(ConstAnyView(picture), AnyView(expected), {.sigma = sigma_of(picture), .thresholds = Given{2000, 6000}});
   EXPECT_TRUE(same<uint8_t>(out, expected));
+  EXPECT_EQ(found.sigma, sigma_of(picture));
   EXPECT_EQ(found.thresholds->low, 2);
   EXPECT_EQ(found.thresholds->high, 6);
+}
+
+TEST(EdgesRecipe, ASigmaThatIsGivenIsUsedAndReported) {
+  const AnyImage picture = drawn(90, 70, 3, PixelType::u8);
+  AnyImage out(picture.size(), 1, PixelType::u8), expected(picture.size(), 1, PixelType::u8);
+  for (const double sigma : {0.0, 0.8, 5.0}) {
+    EXPECT_EQ(edges(picture, AnyView(out), CannyEdges{.sigma = sigma}).sigma, sigma);
+    canny(ConstAnyView(picture), AnyView(expected), {.sigma = sigma});
+    EXPECT_TRUE(same<uint8_t>(out, expected));
+  }
+  EXPECT_FALSE(edges(picture, AnyView(out), LogEdges{}).sigma);
+}
+
+// Lines need the sigma that the edges were found with.
+TEST(EdgesRecipe, LinesUseTheSigmaOfThePicture) {
+  for (const int32_t channels : {1, 3}) {
+    const AnyImage picture = drawn(90, 70, channels, PixelType::u8);
+    EXPECT_EQ(edge_lines(picture), edge_lines(picture, CannyEdges{.sigma = sigma_of(picture)}));
+  }
+}
+
+TEST(EdgesRecipe, SettledHasTheSigmaOfOnePicture) {
+  const AnyImage picture = drawn(90, 70, 1, PixelType::u8);
+  const EdgesRecipe recipe{CannyEdges{}};
+  EXPECT_TRUE(recipe.finds_sigma());
+  const auto settled = recipe.settled(picture, {}, {});
+  ASSERT_NE(settled, nullptr);
+  EXPECT_FALSE(settled->finds_sigma());
+  EXPECT_EQ(settled->as_canny({})->sigma, sigma_of(picture));
+  EXPECT_EQ(settled->settled(picture, {}, {}), nullptr);
+  EXPECT_EQ(EdgesRecipe(LogEdges{}).settled(picture, {}, {}), nullptr);
 }
 
 // What a run says that it chose.

@@ -3,9 +3,11 @@
 #include <cuesta.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct Question {
 std::vector<Question> questions() {
   return {
       {"", CannyEdges{}, true},
+      {"--sigma auto --ksize 5", CannyEdges{.ksize = 5}, true, true, [](auto& c) { c.ksize = 5; }},
       {"--sigma 1 --low 30 --high 90", CannyEdges{.sigma = 1, .thresholds = Given{30, 90}}, true,
        true, [](auto& c) { c.sigma = 1, c.rule = CUESTA_GIVEN, c.low = 30, c.high = 90; }},
       {"--sigma 1.4", CannyEdges{.sigma = 1.4}, true, true, [](auto& c) { c.sigma = 1.4; }},
@@ -90,6 +93,40 @@ AnyImage drawn(int32_t channels, PixelType type) {
   return picture;
 }
 
+// Lines of one pixel, which want the least sigma.
+AnyImage strokes() {
+  AnyImage picture(150, 400, 3, PixelType::u8);
+  for (int32_t y = 0; y < 400; ++y)
+    for (int32_t x = 0; x < 150; ++x)
+      for (int32_t c = 0; c < 3; ++c)
+        picture.as<uint8_t>().at(x, y, c) = x % 9 == 0 && y % 12 < 8 ? 20 : 250;
+  return picture;
+}
+
+// A dark disk with noise, which wants the largest.
+AnyImage noise(int ground, int level) {
+  std::mt19937 random(5);
+  AnyImage picture(150, 400, 3, PixelType::u8);
+  for (int32_t y = 0; y < 400; ++y)
+    for (int32_t x = 0; x < 150; ++x)
+      for (int32_t c = 0; c < 3; ++c)
+        picture.as<uint8_t>().at(x, y, c) =
+            uint8_t(ground + int(random() % uint32_t(4 * level)) + (x > 60 && x < 90 ? 60 : 0));
+  return picture;
+}
+
+// The photograph's stand-in with as much noise as leaves it between the two.
+AnyImage grain() {
+  AnyImage picture = drawn(3, PixelType::u8);
+  const AnyImage other = noise(0, 5);
+  for (int32_t y = 0; y < 400; ++y)
+    for (int32_t x = 0; x < 150; ++x)
+      for (int32_t c = 0; c < 3; ++c)
+        picture.as<uint8_t>().at(x, y, c) = uint8_t(
+            std::min(255, picture.as<uint8_t>().at(x, y, c) + other.as<uint8_t>().at(x, y, c) % 20));
+  return picture;
+}
+
 bool same(ConstAnyView a, ConstAnyView b) {
   if (a.size() != b.size() || a.type != b.type || a.channels != b.channels) return false;
   const auto bytes = size_t(a.width) * size_t(bytes_per_sample(a.type)) * size_t(a.channels);
@@ -102,7 +139,8 @@ bool same(ConstAnyView a, ConstAnyView b) {
   return true;
 }
 
-AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type) {
+AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type,
+              const EdgesResult& found) {
   const auto view_of = [](auto view) {
     cuesta_view out{};
     out.data = const_cast<void*>(static_cast<const void*>(view.data));
@@ -117,14 +155,21 @@ AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type) {
   question.c(options);
   AnyImage out(picture.size(), 1, type);
   const cuesta_view src = view_of(picture), dst = view_of(out.view());
-  EXPECT_EQ(cuesta_edges(nullptr, &src, &dst, &options, nullptr), CUESTA_OK) << cuesta_error_text();
+  cuesta_edges_used used{-1, -1, -1};
+  EXPECT_EQ(cuesta_edges(nullptr, &src, &dst, &options, &used), CUESTA_OK) << cuesta_error_text();
+  EXPECT_EQ(used.sigma, found.sigma.value_or(-1));
+  if (found.thresholds) {
+    EXPECT_EQ(used.low, found.thresholds->low);
+    EXPECT_EQ(used.high, found.thresholds->high);
+  }
   return out;
 }
 
 class OneAnswer : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Pictures, OneAnswer,
                          testing::Values("photo.jpg", "color.png", "gray.png", "alpha.png",
-                                         "gray-alpha.png", "deep.png", "scan.tif"));
+                                         "gray-alpha.png", "deep.png", "scan.tif", "text.png",
+                                         "night.png", "grain.jpg"));
 
 TEST_P(OneAnswer, FromEveryInterface) {
   const std::string name = GetParam();
@@ -134,14 +179,24 @@ TEST_P(OneAnswer, FromEveryInterface) {
                            : name == "gray-alpha.png" ? 2
                            : name == "alpha.png"      ? 4
                                                       : 3;
-  write(photo, drawn(channels, name == "deep.png" ? PixelType::u16 : PixelType::u8));
+  write(photo, name == "text.png"    ? strokes()
+               : name == "night.png" ? noise(14, 6)
+               : name == "grain.jpg" ? grain()
+                                     : drawn(channels, name == "deep.png" ? PixelType::u16
+                                                                          : PixelType::u8));
   const AnyImage picture = read(photo);
   for (const Question& question : questions()) {
     SCOPED_TRACE(question.words);
-    const AnyImage expected = edges(picture, question.options);
-    EXPECT_TRUE(same(by_c(picture, question, expected.type()), expected)) << "C";
+    AnyImage expected(picture.size(), 1, edges_type(picture.type(), question.options));
+    const EdgesResult used = edges(picture, AnyView(expected), question.options);
+    if (*question.words == 0) {
+      EXPECT_TRUE(name != "text.png" || used.sigma == 1);
+      EXPECT_TRUE(name != "night.png" || used.sigma == 3);
+    }
+    EXPECT_TRUE(same(by_c(picture, question, expected.type(), used), expected)) << "C";
     for (const BandOptions& bands : {BandOptions{}, BandOptions{.rows = 17}}) {
-      edges_file(photo, folder / "file.png", question.options, bands);
+      const FileResult made = edges_file(photo, folder / "file.png", question.options, bands);
+      EXPECT_EQ(made.sigma, used.sigma.value_or(0));
       EXPECT_TRUE(same(read(folder / "file.png"), expected)) << "edges_file";
     }
 #if defined(CUESTA_HAS_CLI)

@@ -69,11 +69,11 @@ export function slider(name, text, spec, change, hint) {
   const number = make("input", { type: "number", step: whole ? (spec.odd ? 1 : 1) : "any", min: low,
                                  aria: { label: `${text}, as a number`, describedby } });
   if (spec.high !== undefined) number.max = spec.high;
-  const put = putInto(number);
+  const put = putInto(number), found = spec.value === "auto";  // an empty box: found from the picture
   const say = (value) => {
-    if (!put(value)) return false;
-    range.value = odd.of(Number(value));
-    range.setAttribute("aria-valuetext", Number(value) === 0 && spec.own !== undefined ? `chosen: ${spec.own}` : value);
+    if (!put(value === "auto" ? "" : value)) return false;
+    range.value = odd.of(Number(value) || 0);
+    range.setAttribute("aria-valuetext", value === "auto" || (Number(value) === 0 && spec.own !== undefined && !found) ? `chosen: ${spec.own}` : value);
     return true;
   };
   const slid = (moves) => {
@@ -84,12 +84,14 @@ export function slider(name, text, spec, change, hint) {
   range.addEventListener("input", () => slid(true));
   range.addEventListener("change", () => slid(false));
   number.addEventListener("change", () => {
-    const good = number.value !== "" && number.checkValidity();
+    const good = (found || number.value !== "") && number.checkValidity();
     number.setAttribute("aria-invalid", String(!good));
     if (!good) return;
-    say(number.value);
-    change(number.value, false);
+    const value = number.value === "" ? "auto" : number.value;
+    say(value);
+    change(value, false);
   });
+  if (found) number.placeholder = "auto";
   element.append(range, number);
   element.set = (value) => { if (say(value)) number.setAttribute("aria-invalid", "false"); };
   element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };

@@ -12,6 +12,7 @@ function say({ answer, exact, stage }) {
     `${about.ms} ms on the server, ${roundTrip.toFixed(1)} ms in all`;
   if (!exact || about.frame !== undefined) return;
   const facts = [];
+  if (stage === "edges" && about.sigma !== undefined) facts.push(`sigma ${about.sigma}`);
   if (stage === "edges" && about.low !== undefined) facts.push(`thresholds ${Number(about.low.toFixed(2))} and ${Number(about.high.toFixed(2))}`);
   if (stage === "edges" && about.edge_pixels !== undefined) {
     const part = (100 * about.edge_pixels) / (about.width * about.height);

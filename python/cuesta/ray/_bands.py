@@ -73,7 +73,7 @@ _kept = _Kept()
 def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
     """Computes a step of the maker for the rows [first, end).
 
-    "count" returns the histogram of Canny's magnitudes, "make" rows of the result or Canny's marks,
+    "count" returns histograms of Canny's magnitudes, "make" rows of the result or Canny's marks,
     and "find" components.
     """
     file = work.local()
@@ -199,8 +199,8 @@ def _made(
     if join.wants_counts:
         for _, counts in bands("count", 0):
             join.add_counts(counts)
-    thresholds = join.find_thresholds()
-    for _, part in bands("make", join.rows, thresholds):
+    found = join.find()
+    for _, part in bands("make", join.rows, found):
         join.add(part)
     made: FileResult = work.work.result(join)
     return made
