@@ -355,14 +355,9 @@ StructRow edges_row() {
     usual = nb::none();
     text = fmt::format(
         "Of the Gaussian before the gradient, in pixels; 0 smooths nothing (canny, sobel). By "
-<<<<<<< HEAD
-        "default canny {}, log 3.5 (with mode 'threshold' paper 000's integer taps), sobel {}.",
-        CannyEdges{}.sigma, SobelEdges{}.sigma);
-=======
-        "default canny 1, 1.4, 2 or 3, found from the picture, log 3.5 (1.4 with mode 'threshold'), "
-        "sobel {}.",
+        "default canny 1, 1.4, 2 or 3, found from the picture, log 3.5 (with mode 'threshold' "
+        "paper 000's integer taps), sobel {}.",
         SobelEdges{}.sigma);
->>>>>>> edges
   }
   return row;
 }

@@ -372,12 +372,8 @@ class Edges(CommandTest):
             self.assertEqual((self.at / "out.png").read_bytes(), usual)
         self.edges("--sigma", 3)
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
-<<<<<<< HEAD
-
-=======
         self.assertEqual(json.loads(self.edges("--json").stdout)["sigma"], 1)
         self.assertIn("  sigma: 1\n", self.edges("--explain").stderr)
->>>>>>> edges
         # log has a level and a scale for crossings, and the paper's for bands.
         def of_log(*options):
             self.edges("--method", "log", "--mode", *options)
