@@ -4,12 +4,13 @@
 #include <string>
 
 #include "core/check.hpp"
+#include "core/smoothing.hpp"
 
 namespace cuesta::io {
 namespace {
 
 std::vector<double> sigmas_of(const CannyOptions& options, bool finds_sigma) {
-  if (!finds_sigma) return {options.sigma};
+  if (!finds_sigma) return {smoothing_of(options).sigma};
   return {std::begin(SigmaBands::sigmas), std::end(SigmaBands::sigmas)};
 }
 
@@ -25,7 +26,7 @@ SettledCanny::SettledCanny(int32_t width, const CannyOptions& options, bool find
     : sigmas_(sigmas_of(options, finds_sigma)) {
   for (const double sigma : sigmas_) {
     CannyOptions one = options;
-    one.sigma = sigma;
+    if (finds_sigma) one.sigma = sigma;
     at_.emplace_back(width, one);
   }
   if (finds_sigma) sigma_.emplace(width);

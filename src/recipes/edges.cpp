@@ -251,7 +251,7 @@ Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult
                    CannyOptions own = options;
                    if (finds && !exec.choices) own.sigma = sigma_of(src, options.mask, exec);
                    const CannyResult found = cuesta::canny(src, dst, own, exec);
-                   if (finds && exec.observer) exec.observer->statistic("sigma", own.sigma);
+                   if (finds && exec.observer) exec.observer->statistic("sigma", *own.sigma);
                    if (used != nullptr) used->thresholds = found, used->sigma = own.sigma;
                  });
                },
