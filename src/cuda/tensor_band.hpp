@@ -86,6 +86,16 @@ CUESTA_HOST_DEVICE constexpr int wide_band_word(int r, int g, int t) {
          4 * (r % WideBand::words_across) - g % 4 + 3;
 }
 
+/// Rows of a tile, in bytes: their columns, the margin on either side, and from row to row.
+struct TileShape {
+  int32_t columns, margin, pitch;
+};
+/// `odd`: the pitch is an odd multiple of it.
+CUESTA_HOST_DEVICE constexpr TileShape tile_shape(int32_t columns, int32_t margin, int32_t odd) {
+  const int32_t bytes = (columns + 2 * margin + 15 + 15) / 16 * 16;
+  return {columns, margin, odd * ((bytes + odd - 1) / odd | 1)};
+}
+
 /// Bytes [from, to) of a row are whole pieces of 16 that a tile wants and the row has; byte x
 /// belongs `shift` + x − (left − margin) bytes into the tile's row.
 struct Pieces {
@@ -94,7 +104,7 @@ struct Pieces {
 };
 
 /// Of a row of `width` bytes at `address` (its last four bits count) for a tile of `columns` bytes
-/// from `left` on, and `margin` more on either side, 4 to 32. left is 0 or at least 64.
+/// from `left` on, and `margin` more on either side, at least 4. left is 0 or at least 64.
 CUESTA_HOST_DEVICE constexpr Pieces pieces_of(uint32_t address, int32_t left, int32_t width,
                                               int32_t columns, int32_t margin) {
   Pieces p{};
@@ -109,12 +119,16 @@ CUESTA_HOST_DEVICE constexpr Pieces pieces_of(uint32_t address, int32_t left, in
   return p;
 }
 
-/// The samples of a tile's row that no piece brings, for 32 lanes: lane i writes the sample of
-/// `size` bytes at left − margin + i · size where that is below `before`, and the one at stop − (i
-/// + 1) · size where that is not below `after`; the row ends before `stop`.
+/// The samples of a tile's row that no piece brings, for lanes: lane i writes the sample of `size`
+/// bytes at left − margin + i · size where that is below `before`, and the one at stop − (i + 1) ·
+/// size where that is not below `after`; the row ends before `stop`.
 struct Rest {
   int32_t before, after;
 };
+/// How often 32 lanes write one on either side.
+CUESTA_HOST_DEVICE constexpr int32_t rest_passes(int32_t margin, int32_t size) {
+  return (margin + 15 + 32 * size - 1) / (32 * size);
+}
 CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns,
                                              int32_t margin) {
   return left + (width - left < columns ? width - left : columns) + margin;
@@ -122,7 +136,7 @@ CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_
 CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop,
                                           int32_t margin, int32_t size) {
   if (p.from < p.to) return {p.from, p.to};
-  return {stop, left - margin + 32 * size};  // at most 64 samples
+  return {stop, left - margin + 32 * size * rest_passes(margin, size)};
 }
 
 }  // namespace cuesta::cuda::tensor

@@ -52,7 +52,17 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_gaussian("mma-separable", u16, 3, 5));
   EXPECT_FALSE(takes_gaussian("mma-separable", f32, 1, 5));
   EXPECT_TRUE(takes_box("mma-separable", u8));
-  EXPECT_FALSE(takes_box("mma-separable", u16));
+  EXPECT_TRUE(takes_box("mma-separable", u16));
+  EXPECT_TRUE(takes_gaussian("mma-long", u8, 1, 35));
+  EXPECT_TRUE(takes_gaussian("mma-long", u8, 4, 255));
+  EXPECT_TRUE(takes_gaussian("mma-long", u16, 3, 121));
+  EXPECT_FALSE(takes_gaussian("mma-long", f32, 1, 35));
+  EXPECT_TRUE(takes_sharpening("tensor-rows", u8, 3, 3));
+  EXPECT_TRUE(takes_sharpening("tensor-rows", u8, 4, 11));   // reaches 20 samples
+  EXPECT_FALSE(takes_sharpening("tensor-rows", u8, 4, 13));  // 24
+  EXPECT_TRUE(takes_sharpening("tensor-rows", u16, 3, 9));
+  EXPECT_FALSE(takes_sharpening("tensor-rows", u16, 1, 11));
+  EXPECT_FALSE(takes_sharpening("tensor-rows", f32, 3, 3));
   EXPECT_FALSE(takes_sharpening("mma-separable", u8, 1, 3));
   EXPECT_TRUE(takes_sharpening("tensor", u8, 1, 9));
   EXPECT_TRUE(takes_sharpening("tensor", u8, 1, 11));   // 11 x 11, its tap 121
@@ -72,6 +82,52 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 3));
   EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 5));
   EXPECT_FALSE(takes_gaussian("tiles-f32", f32, 1, 5));
+}
+
+// The automatic choice for `call`, and whether it is a production row.
+void expect_production(const std::string& what, PixelType type, int32_t channels,
+                       const auto& call) {
+  for (const BorderMode mode : {BorderMode::reflect101, BorderMode::constant, BorderMode::ignore}) {
+    const AnyView src = placeholder(640, 480, type, channels, Space::device);
+    const AnyView dst = placeholder(640, 480, type, channels, Space::device);
+    const Choice choice = which([&](const Exec& exec) { call(src, dst, Border{mode, 3}, exec); });
+    EXPECT_EQ(choice.tier, Tier::production)
+        << what << " of " << channels << " x " << name_of(type) << ": " << choice.strategy;
+  }
+}
+
+TEST(ConvolveProduction, OrdinaryRequestsOfWholeNumbersNeedNoPlainRow) {
+  for (const PixelType type : {PixelType::u8, PixelType::u16}) {
+    for (const int32_t channels : {1, 3, 4}) {
+      for (const int n : {3, 5, 7, 9, 15, 21, 31, 33, 49, 61, 97, 121, 255}) {
+        const std::string side = std::to_string(n);
+        expect_production("gaussian " + side, type, channels,
+                          [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
+                            gaussian(src, dst, {.ksize = n, .border = border}, exec);
+                          });
+        expect_production("box " + side, type, channels,
+                          [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
+                            box(src, dst, {.n = n, .border = border}, exec);
+                          });
+        if (n > 9) continue;
+        expect_production("sharpen " + side, type, channels,
+                          [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
+                            sharpen(src, dst, {.n = n, .border = border}, exec);
+                          });
+        std::vector<int32_t> taps(size_t(n) * size_t(n));
+        for (size_t i = 0; i < taps.size(); ++i) taps[i] = int32_t(i * 37 % 256) - 128;
+        const Stencil full = Stencil::integers(n, n, taps, 64);
+        expect_production("stencil " + side, type, channels,
+                          [&](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
+                            correlate(src, dst, full, {.border = border}, exec);
+                          });
+      }
+      expect_production("laplacian", type, channels,
+                        [](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
+                          laplacian(src, dst, {.border = border}, exec);
+                        });
+    }
+  }
 }
 
 class ConvolveDevice : public testing::Test {
@@ -109,6 +165,12 @@ void each_row(Test&& test) {
     };
     with(5);
     if (sizeof(T) == 1) with(11);
+    test("mma-long", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      gaussian(src, dst, {.ksize = 49}, exec);
+    });
+    test("tensor-rows", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      sharpen(src, dst, {.n = 5}, exec);
+    });
     test("tensor", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       static const Stencil planes =
           Stencil::integers(3, 3, std::array<int32_t, 9>{300, -1, 7, 0, 991, 2, -500, 3, 129}, 900);

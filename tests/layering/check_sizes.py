@@ -34,7 +34,7 @@ TEMPLATE_PARAMETERS = 5
 # How many exceed a limit. Lower them with the count; never raise them.
 CEILINGS = {
     "functions above 80 lines": 0,
-    "functions above 60 lines": 12,
+    "functions above 60 lines": 11,
     "files above 500 lines": 4,
     "template parameter lists above 5": 0,
 }

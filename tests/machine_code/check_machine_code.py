@@ -226,6 +226,11 @@ RULES = [
         [r"\bIMMA\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
     ),
     Rule(
+        "convolve/cuda/mma_long",
+        "mma_long_kernel",
+        [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bLDS\.128\b"],
+    ),
+    Rule(
         "convolve/cuda/tiles_f32",
         r"tiles_f32_kernelILi[579]ELb0E",
         CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
@@ -312,6 +317,15 @@ RULES = [
         "wide_stencil",
         [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
         [r"\b(LDL|STL)\b"],
+    ),
+    *(
+        Rule(
+            f"convolve/cuda/tensor_rows{part}",
+            "row_stencil",
+            [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+            [r"\b(LDL|STL)\b"],
+        )
+        for part in ("", "_of_planes", "_of_words")
     ),
     Rule(
         "log/tensor",

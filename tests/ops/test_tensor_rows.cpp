@@ -127,7 +127,7 @@ TEST(TensorRows, PiecesAndLanesBringEverySampleOnce) {
     };
     for (int x = std::max(p.from, left - margin); x < p.to; ++x) write(x);
     const Rest rest = rest_of(p, left, stop, margin, size);
-    for (int lane = 0; lane < 32; ++lane) {
+    for (int lane = 0; lane < 32 * rest_passes(margin, size); ++lane) {
       const int first = left - margin + lane * size, last = stop - (lane + 1) * size;
       for (int e = 0; e < size; ++e) {
         if (first < rest.before) write(first + e), wrong += first >= stop;
@@ -140,7 +140,16 @@ TEST(TensorRows, PiecesAndLanesBringEverySampleOnce) {
     int columns, margin;  // samples
   };
   for (const int size : {1, 2}) {
-    for (const Shape& shape : {Shape{128, 4}, {512, 4}, {256, 8}, {256, 16}, {512, 4 / size}}) {
+    for (const Shape& shape : {Shape{128, 4},
+                               {512, 4},
+                               {256, 8},
+                               {256, 16},
+                               {512, 4 / size},
+                               Shape{512, 12},
+                               {512, 20},
+                               {256, 24},
+                               {256, 136},
+                               {256, 520}}) {
       for (uint32_t address = 32; address < 48; address += uint32_t(size)) {
         for (int width = 1; width < 1100; width += width < 160 ? 1 : 7)
           for (int left = 0; left < width; left += shape.columns)

@@ -238,8 +238,15 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                          Pattern::impulse, Pattern::extremes, Pattern::gradient};
   std::vector<Case<ConvolveArgs>> out;
   uint64_t seed = 1;
-  const auto add = [&](const Window& window, int32_t wide, int32_t high) {
+  // `channels`: of whole numbers; 0: as drawn.
+  const auto add = [&](const Window& window, int32_t wide, int32_t high, int32_t channels = 0) {
     Drawn d = drawn(window, ++seed);
+    if (channels != 0) {
+      const bool same = d.dst == d.src;
+      d.channels = channels, d.odd_floats = false;
+      if (d.src == PixelType::f32) d.src = PixelType::u8;
+      if (same || d.dst == PixelType::f32) d.dst = d.src;
+    }
     if (window.kind == Kind::whole)
       d.src = d.dst = PixelType::f32, d.channels = 1, d.odd_floats = false;
     const Pattern pattern = patterns[seed % 6];
@@ -291,6 +298,33 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                {Kind::gaussian, 31, 31}}) {
     for (int i = 0; i < (level == Level::full ? 30 : 3); ++i)
       add(window, i % 3 ? 500 + 37 * i : 512 + 16 * i, 20 + 7 * i % 97);
+  }
+  // Interleaved channels: what reaches farther across than down, in one block and in several.
+  for (const Window& window : {Window{Kind::byte, 3, 3},
+                               {Kind::byte, 5, 5},
+                               {Kind::byte, 7, 7},
+                               {Kind::byte, 9, 9},
+                               {Kind::small, 10, 12},
+                               {Kind::bytes, 5, 4},
+                               {Kind::bytes, 9, 9},
+                               {Kind::gaussian, 13, 13},
+                               {Kind::gaussian, 31, 31},
+                               {Kind::box, 4, 4},
+                               {Kind::box, 16, 16}}) {
+    for (int32_t channels = 2; channels <= 4; ++channels) {
+      for (const auto& shape : {std::pair{3, 2}, {90 + window.width, 37}, {512 / channels, 20}})
+        add(window, shape.first, shape.second, channels);
+    }
+  }
+  // Windows whose sums across are in shared memory: one strip and several, short and long ones.
+  for (const Window& window : {Window{Kind::gaussian, 49, 49},
+                               {Kind::gaussian, 61, 61},
+                               {Kind::gaussian, 121, 121},
+                               {Kind::box, 34, 34},
+                               {Kind::box, 131, 131},
+                               {Kind::box, 255, 255}}) {
+    for (const auto& shape : {std::pair{1, 70}, {256, 33}, {290, 60}})
+      add(window, shape.first, shape.second, 1 + int32_t(seed % 4));
   }
   // Floats of one channel, a window's every odd side: less than a block, some, one column more.
   for (int32_t n = 3; n <= 31; n += 2) {

@@ -10,9 +10,15 @@ void plain(const ConvolveArgs& args, Call& call);
 /// Small windows of u8 as products of matrices of bytes.
 void tensor(const ConvolveArgs& args, Call& call);
 
+/// The same of any number of channels, a row of samples at a time (cuda/tensor_rows.cu).
+void tensor_rows(const ConvolveArgs& args, Call& call);
+
 /// u8 factors without signs, as two int8 tensor-core products (cuda/mma_separable.cu).
 std::string_view mma_separable_takes(const ConvolveArgs& args, const Parameters& parameters);
 void mma_separable(const ConvolveArgs& args, Call& call);
+/// The same of windows of any length, with sums across in shared memory (cuda/mma_long.cu).
+std::string_view mma_long_takes(const ConvolveArgs& args, const Parameters& parameters);
+void mma_long(const ConvolveArgs& args, Call& call);
 /// f32 factors, both passes in one kernel (cuda/separable_f32.cu).
 std::string_view separable_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
 void separable_f32(const ConvolveArgs& args, Call& call);

@@ -5,6 +5,7 @@
 #include "cuda/limits.hpp"
 #include "cuda/tensor_cores.hpp"
 #include "ops/convolve/cuda.hpp"
+#include "ops/convolve/cuda/factors.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
 #include "ops/convolve/reference.hpp"
@@ -15,13 +16,27 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
+// Gaussians go to the rows of factors but where one product of bytes serves them. What divides
+// otherwise goes there where the rows of windows do not take it: a quotient costs less here.
 std::string_view tensor_takes(const ConvolveArgs& args, const Parameters& parameters) {
   if (!cuda::multiplies_bytes()) return "GPUs below compute capability 8.0";
   TensorTaps taps;
   if (const auto why = tensor_taps(args, taps); !why.empty()) return why;
-  const bool one_product = args.src.type == PixelType::u8 && taps.planes == 1 && !taps.is_wide();
-  return !one_product && convolve_cuda::mma_separable_takes(args, parameters).empty()
+  const bool bytes = args.src.type == PixelType::u8 && taps.planes == 1;
+  const bool here = !taps.is_wide() && (bytes || !convolve_mma::is_q16(args));
+  return !here && convolve_cuda::mma_separable_takes(args, parameters).empty()
              ? "separable stencils that mma-separable computes faster"
+             : std::string_view();
+}
+
+std::string_view tensor_rows_takes(const ConvolveArgs& args, const Parameters& parameters) {
+  if (!cuda::multiplies_bytes()) return "GPUs below compute capability 8.0";
+  TensorTaps taps;
+  if (const auto why = tensor_row_taps(args, taps); !why.empty()) return why;
+  const bool here =
+      taps.planes == 1 && !convolve_mma::is_q16(args) && args.height <= TensorTaps::planes_rows;
+  return !here && convolve_cuda::mma_long_takes(args, parameters).empty()
+             ? "separable stencils that products of factors compute faster"
              : std::string_view();
 }
 
@@ -194,12 +209,27 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
                "cores, from tiles copied in bulk",
        .supports = CUESTA_GPU(tensor_takes),
        .run = CUESTA_GPU(convolve_cuda::tensor)},
+      {.name = "tensor-rows",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "windows of u8 and u16 of any number of channels, a row of samples at a time on the "
+               "tensor cores; sums of as many rows as the window has in registers",
+       .supports = CUESTA_GPU(tensor_rows_takes),
+       .run = CUESTA_GPU(convolve_cuda::tensor_rows)},
       {.name = "mma-separable",
        .space = Space::device,
        .tier = Tier::production,
        .idea = "u8 factors without signs as two int8 tensor-core products in registers",
        .supports = CUESTA_GPU(convolve_cuda::mma_separable_takes),
        .run = CUESTA_GPU(convolve_cuda::mma_separable)},
+      {.name = "mma-long",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "the same of windows up to 255 x 255 and up to 4 channels, marching down long strips "
+           "with sums across in shared memory",
+       .supports = CUESTA_GPU(convolve_cuda::mma_long_takes),
+       .run = CUESTA_GPU(convolve_cuda::mma_long)},
       {.name = "separable-f32",
        .space = Space::device,
        .tier = Tier::production,

@@ -11,18 +11,16 @@ int32_t TensorTaps::radius() const {
   return std::max({anchor_x, width - 1 - anchor_x, anchor_y, height - 1 - anchor_y});
 }
 
-std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
-  using enum PixelType;
-  if (args.src.type != u8 && args.src.type != u16) return "sources other than u8 and u16";
-  if (args.src.channels != 1) return "more than one channel";
-  if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
-  out = {args.width, args.height, args.anchor_x, args.anchor_y};
-  const bool wide =
-      args.width > TensorTaps::max_side || args.height > TensorTaps::max_side || out.is_wide();
-  if (wide && args.src.type != u8) return "u16 stencils of radius above 4";
-  if (wide && (args.height > TensorTaps::wide_rows || args.anchor_x > TensorTaps::wide_reach ||
-               args.width - 1 - args.anchor_x > TensorTaps::wide_reach))
-    return "stencils of radius above 4 with more than 15 rows or a radius above 8";
+namespace {
+
+std::string_view sources(const ConvolveArgs& args) {
+  return args.src.type != PixelType::u8 && args.src.type != PixelType::u16
+             ? "sources other than u8 and u16"
+             : cuda::tiles_take(args.src);
+}
+
+// Without what they and the divisor share.
+std::string_view set_taps(const ConvolveArgs& args, TensorTaps& out) {
   const auto tap = [&](int32_t i, int32_t j) {
     return args.integers.separable()
                ? int64_t(args.integers.column[size_t(j)]) * args.integers.row[size_t(i)]
@@ -32,7 +30,7 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   for (int32_t j = 0; j < args.height; ++j)
     for (int32_t i = 0; i < args.width; ++i) shared = std::gcd(shared, tap(i, j));
   out.divisor = args.divisor / shared;
-  const int64_t largest = args.src.type == u8 ? 255 : 65535;
+  const int64_t largest = args.src.type == PixelType::u8 ? 255 : 65535;
   for (int32_t j = 0; j < args.height; ++j) {
     for (int32_t i = 0; i < args.width; ++i) {
       const int64_t t = tap(i, j) / shared;
@@ -43,8 +41,12 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
       (t < 0 ? out.least : out.most) += largest * t;
     }
   }
-  if (wide && out.planes > 1) return "stencils of radius above 4 with taps that exceed a byte";
-  if (args.dst.type == f32) {
+  return {};
+}
+
+// What sums and divisor must be.
+std::string_view set_sums(const ConvolveArgs& args, TensorTaps& out) {
+  if (args.dst.type == PixelType::f32) {
     // Floats hold both, and what taking out the shared factor changes in double(divisor) is
     // nothing.
     if (out.largest() >= TensorTaps::float_sums) return "f32 results of sums above 22 bits";
@@ -63,6 +65,36 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
                  quotient + std::abs(int64_t(out.offset)) < end
              ? std::string_view()
              : "sums above 31 bits";
+}
+
+}  // namespace
+
+std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
+  if (const auto why = sources(args); !why.empty()) return why;
+  if (args.src.channels != 1) return "more than one channel";
+  out = {args.width, args.height, args.anchor_x, args.anchor_y};
+  const bool wide =
+      args.width > TensorTaps::max_side || args.height > TensorTaps::max_side || out.is_wide();
+  if (wide && args.src.type != PixelType::u8) return "u16 stencils of radius above 4";
+  if (wide && (args.height > TensorTaps::wide_rows || args.anchor_x > TensorTaps::wide_reach ||
+               args.width - 1 - args.anchor_x > TensorTaps::wide_reach))
+    return "stencils of radius above 4 with more than 15 rows or a radius above 8";
+  if (const auto why = set_taps(args, out); !why.empty()) return why;
+  if (wide && out.planes > 1) return "stencils of radius above 4 with taps that exceed a byte";
+  return set_sums(args, out);
+}
+
+std::string_view tensor_row_taps(const ConvolveArgs& args, TensorTaps& out) {
+  if (const auto why = sources(args); !why.empty()) return why;
+  if (args.height > TensorTaps::row_rows) return "stencils of more than 15 rows";
+  const int64_t reach = std::max(args.anchor_x, args.width - 1 - args.anchor_x);
+  if (reach * args.src.channels > TensorTaps::row_reach)
+    return "windows that reach more than 20 samples across";
+  out = {args.width, args.height, args.anchor_x, args.anchor_y};
+  if (const auto why = set_taps(args, out); !why.empty()) return why;
+  if (args.height > TensorTaps::planes_rows && (out.planes > 1 || args.src.type != PixelType::u8))
+    return "stencils of more than 9 rows on u16 or with taps that exceed a byte";
+  return set_sums(args, out);
 }
 
 }  // namespace cuesta

@@ -49,10 +49,11 @@ struct FlatRequest {
     dst = {to.data, to.width * channels, to.height, 1, to.stride_bytes};
   }
 
-  /// Where the sample that stands for x is in its row, x from −64 on; −1 where there is none.
+  /// Where the sample that stands for x is in its row, x from −256 pixels on; −1 where there is
+  /// none.
   __device__ int32_t place(int32_t x) const {
     if (channels == 1) return near_index(mode, x, src.width);
-    const int32_t column = (x + 64 * channels) / channels - 64;
+    const int32_t column = (x + 256 * channels) / channels - 256;
     const int32_t mapped = near_index(mode, column, src.width / channels);
     return mapped < 0 ? -1 : mapped * channels + (x - column * channels);
   }

@@ -6,7 +6,7 @@
 #include "cuda/instructions.cuh"
 #include "cuda/shifted_words.cuh"
 #include "cuda/tensor_products.cuh"
-#include "cuda/tensor_tile.cuh"
+#include "cuda/tensor_stencil.cuh"
 #include "ops/convolve/cuda/flat_rows.cuh"
 #include "ops/convolve/cuda/quotients.hpp"
 
@@ -14,6 +14,7 @@ namespace cuesta::convolve_mma {
 
 using convolve_cuda::Division;
 using convolve_cuda::FlatRequest;
+using convolve_cuda::WideDivision;
 using cuda::tensor::joined;
 using cuda::tensor::multiply;
 using cuda::tensor::multiply_add;
@@ -37,14 +38,25 @@ struct Shape {
 
 template <class T>
 struct SeparableRequest : FlatRequest<T> {
-  Division divide{};
+  std::conditional_t<sizeof(T) == 1, Division, WideDivision> divide{};
   int32_t offset;
 
   explicit SeparableRequest(const ConvolveArgs& args)
       : FlatRequest<T>(args), offset(std::clamp(args.offset, -(1 << 30), 1 << 30)) {
-    if (args.divisor > 1) divide = Division(args.divisor, 0, args.rounding == Rounding::half_up);
+    if (args.divisor > 1) divide = {args.divisor, 0, args.rounding == Rounding::half_up};
   }
 };
+
+/// Clears what `ignore` leaves out.
+template <class T>
+void clear_void(const SeparableRequest<T>& q, Call& call) {
+  if (q.mode != BorderMode::ignore) return;
+  const int32_t c = q.channels;
+  cuda::for_each_frame_pixel("convolve",
+                             cuda::frame_of(q.src.width, q.src.height, (q.width - 1) * c + 1,
+                                            q.height, q.anchor_x * c, q.anchor_y),
+                             cuda::tensor::Clear<T>{q.dst}, call);
+}
 
 /// Both bands in the order of the products' first operand.
 template <int Before>
@@ -168,24 +180,120 @@ struct Kind {
   using Tile = cuda::tensor::Tile<T, columns, Before, 16 * int(sizeof(T)), Warps>;
 };
 
+/// A lane's results: of sums what they become, and where they go.
+template <class T, class K>
+struct LaneResults {
+  using Out = Stage<T, K::columns>;
+  static constexpr int size = sizeof(T), planes = size, parts = planes + 1;
+
+  const SeparableRequest<T>& q;
+  uint8_t* stage;
+  int32_t top, here, warp_left;  // rows of the block; the warp's first column
+  int warp, g, t;
+  bool whole;  // the picture has all columns of the warp
+
+  /// What the sums of their lowest bytes start at.
+  __device__ __forceinline__ int32_t start() const { return K::q16 ? 32768 : q.divide.start; }
+  __device__ __forceinline__ uint32_t result(uint32_t sum) const {
+    constexpr int32_t most = planes == 1 ? 255 : 65535;
+    return K::q16 ? sum : uint32_t(min(max(q.divide(sum) + q.offset, 0), most));
+  }
+  /// A lane's words of 16 columns of a row g and row g + 8 of a step, of [pair of columns][byte].
+  __device__ __forceinline__ void make(const int32_t (&part)[2][parts][4],
+                                       uint32_t (&out)[2][planes]) const {
+    uint32_t v[2][4];
+#pragma unroll
+    for (int pair = 0; pair < 2; ++pair) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) v[pair][i] = result(joined(part[pair], i));
+    }
+    constexpr uint32_t both = K::q16 ? 0x7632 : 0x5410;  // the results' halves
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const uint32_t first = __byte_perm(v[0][2 * k], v[0][2 * k + 1], both);
+      const uint32_t second = __byte_perm(v[1][2 * k], v[1][2 * k + 1], both);
+      if constexpr (planes == 1)
+        out[k][0] = __byte_perm(first, second, 0x6420);
+      else
+        out[k][0] = first, out[k][1] = second;
+    }
+  }
+  /// A lane's words in a row, to columns from x on.
+  template <class Words>
+  __device__ __forceinline__ void store(const Words& own, T* to, int32_t x) const {
+    constexpr int count = sizeof own / 4;
+    if (K::aligned && whole) {
+      if constexpr (count == 2)
+        *reinterpret_cast<uint2*>(to) = make_uint2(own[0], own[1]);
+      else
+        *reinterpret_cast<uint4*>(to) = make_uint4(own[0], own[1], own[2], own[3]);
+      return;
+    }
+    const int32_t room = q.src.width - x;
+#pragma unroll
+    for (int i = 0; i < 4 * count / size; ++i)
+      if (i < room) to[i] = T(own[i * size / 4] >> i * size % 4 * 8);
+  }
+  /// Rows `at` + g and 8 below to the picture, a row after the other.
+  __device__ __forceinline__ void store_rows(const uint32_t (&made)[2][2][planes],
+                                             int32_t at) const {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int32_t y = at + g + 8 * k;
+      T* to = q.dst.row(top + min(y, here - 1)) + warp_left;
+      if (!K::aligned && whole) {
+        uint32_t own[2][planes];
+#pragma unroll
+        for (int n = 0; n < 2; ++n)
+#pragma unroll
+          for (int p = 0; p < planes; ++p) own[n][p] = made[n][k][p];
+        store_shifted(own, to, t, y < here);
+      } else if (y < here) {
+#pragma unroll
+        for (int n = 0; n < 2; ++n) {
+          const int32_t x = n * band_columns + 4 * t;
+          store(made[n][k], to + x, warp_left + x);
+        }
+      }
+    }
+  }
+  /// 16 rows of results from `at` on, to the picture or the stage: [16 columns][row g, g + 8].
+  __device__ __forceinline__ void leave(const uint32_t (&made)[2][2][planes], int32_t at) const {
+    if constexpr (K::staged) {
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+#pragma unroll
+        for (int n = 0; n < 2; ++n)
+          *reinterpret_cast<uint32_t*>(stage + (at + g + 8 * k) * Out::pitch + warp_columns * warp +
+                                       n * band_columns + 4 * t) = made[n][k][0];
+      return;
+    }
+    if (planes == 1 && (K::aligned || !whole)) {
+      // A lane's four words, of two rows and both halves of the columns, become four in a row.
+      uint32_t out[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) out[i] = made[i % 2][i / 2][0];
+      transpose(out, t);
+      const int32_t y = at + g + t / 2 * 8, x = warp_left + t % 2 * band_columns;
+      if (y < here) store(out, q.dst.row(top + y) + x, x);
+      return;
+    }
+    store_rows(made, at);
+  }
+};
+
 /// A lane of a warp that marches down.
 template <class T, class K>
-struct Lane {
+struct Lane : LaneResults<T, K> {
   using S = Shape<K::before>;
-  using Out = Stage<T, K::columns>;
   using Tile = typename K::template Tile<T>;
   using LaneSums = Sums<T, S::groups>;
   static constexpr int size = sizeof(T), planes = size, parts = planes + 1, words = S::words;
 
-  const SeparableRequest<T>& q;
   const Tile& in;
   const Fragments<K::before>& band;
-  uint8_t* stage;
-  int32_t top, here, warp_left;  // rows of the block; the warp's first column
-  int warp, g, t;
   const uint8_t* from;  // the lane's words of `row` of the tile
   int row;
-  bool whole;  // the picture has all columns of the warp
 
   /// The words of rows g and g + 8 of the next 16, a plane of bytes each.
   __device__ __forceinline__ void load(uint32_t (&w)[2][planes][words + 1]) const {
@@ -250,7 +358,7 @@ struct Lane {
                                            int32_t (&part)[parts][4]) const {
 #pragma unroll
     for (int k = 0; k < parts; ++k) {
-      const int32_t start = k > 0 ? 0 : K::q16 ? 32768 : q.divide.start;
+      const int32_t start = k > 0 ? 0 : this->start();
       const auto& h = sums[n][pair][k];
       if constexpr (S::groups == 2) {
         multiply<uint8_t, uint8_t>(part[k], band.down[oldest], start, h[0], h[1]);
@@ -261,96 +369,17 @@ struct Lane {
       }
     }
   }
-  /// The results of 16 columns in a lane's words of a row g and row g + 8 of a step.
-  __device__ __forceinline__ void make(const LaneSums& sums, int oldest, int n,
-                                       uint32_t (&out)[2][planes]) const {
-    uint32_t v[2][4];
-#pragma unroll
-    for (int pair = 0; pair < 2; ++pair) {
-      int32_t part[parts][4];
-      sum_down(sums, oldest, n, pair, part);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const uint32_t sum = joined(part, i);
-        v[pair][i] = K::q16 ? sum : uint32_t(min(max(q.divide(sum) + q.offset, 0), 255));
-      }
-    }
-    constexpr uint32_t both = K::q16 ? 0x7632 : 0x5410;  // the results' halves
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const uint32_t first = __byte_perm(v[0][2 * k], v[0][2 * k + 1], both);
-      const uint32_t second = __byte_perm(v[1][2 * k], v[1][2 * k + 1], both);
-      if constexpr (planes == 1)
-        out[k][0] = __byte_perm(first, second, 0x6420);
-      else
-        out[k][0] = first, out[k][1] = second;
-    }
-  }
-
-  /// A lane's words in a row, to columns from x on.
-  template <class Words>
-  __device__ __forceinline__ void store(const Words& own, T* to, int32_t x) const {
-    constexpr int count = sizeof own / 4;
-    if (K::aligned && whole) {
-      if constexpr (count == 2)
-        *reinterpret_cast<uint2*>(to) = make_uint2(own[0], own[1]);
-      else
-        *reinterpret_cast<uint4*>(to) = make_uint4(own[0], own[1], own[2], own[3]);
-      return;
-    }
-    const int32_t room = q.src.width - x;
-#pragma unroll
-    for (int i = 0; i < 4 * count / size; ++i)
-      if (i < room) to[i] = T(own[i * size / 4] >> i * size % 4 * 8);
-  }
-  /// Rows `at` + g and 8 below to the picture, a row after the other.
-  __device__ __forceinline__ void store_rows(const uint32_t (&made)[2][2][planes],
-                                             int32_t at) const {
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const int32_t y = at + g + 8 * k;
-      T* to = q.dst.row(top + min(y, here - 1)) + warp_left;
-      if (!K::aligned && whole) {
-        uint32_t own[2][planes];
-#pragma unroll
-        for (int n = 0; n < 2; ++n)
-#pragma unroll
-          for (int p = 0; p < planes; ++p) own[n][p] = made[n][k][p];
-        store_shifted(own, to, t, y < here);
-      } else if (y < here) {
-#pragma unroll
-        for (int n = 0; n < 2; ++n) {
-          const int32_t x = n * band_columns + 4 * t;
-          store(made[n][k], to + x, warp_left + x);
-        }
-      }
-    }
-  }
-  /// 16 rows of results from `at` on, to the picture or the stage.
+  /// 16 rows of results from `at` on.
   __device__ __forceinline__ void emit(const LaneSums& sums, int oldest, int32_t at) const {
-    uint32_t made[2][2][planes];  // [16 columns][row g, g + 8]
+    uint32_t made[2][2][planes];
 #pragma unroll
-    for (int n = 0; n < 2; ++n) make(sums, oldest, n, made[n]);
-    if constexpr (K::staged) {
+    for (int n = 0; n < 2; ++n) {
+      int32_t part[2][parts][4];
 #pragma unroll
-      for (int k = 0; k < 2; ++k)
-#pragma unroll
-        for (int n = 0; n < 2; ++n)
-          *reinterpret_cast<uint32_t*>(stage + (at + g + 8 * k) * Out::pitch + warp_columns * warp +
-                                       n * band_columns + 4 * t) = made[n][k][0];
-      return;
+      for (int pair = 0; pair < 2; ++pair) sum_down(sums, oldest, n, pair, part[pair]);
+      this->make(part, made[n]);
     }
-    if (planes == 1 && (K::aligned || !whole)) {
-      // A lane's four words, of two rows and both halves of the columns, become four in a row.
-      uint32_t out[4];
-#pragma unroll
-      for (int i = 0; i < 4; ++i) out[i] = made[i % 2][i / 2][0];
-      transpose(out, t);
-      const int32_t y = at + g + t / 2 * 8, x = warp_left + t % 2 * band_columns;
-      if (y < here) store(out, q.dst.row(top + y) + x, x);
-      return;
-    }
-    store_rows(made, at);
+    this->leave(made, at);
   }
 };
 

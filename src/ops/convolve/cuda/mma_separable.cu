@@ -11,13 +11,8 @@
 // rows in a lane's registers, which is the second product's B with K dealt in that order. A warp
 // marches down 16 rows a step and keeps H of the last one or two. More channels are wider rows and
 // taps further apart.
-#include <bit>
-#include <cstring>
-#include <numeric>
-
-#include "cuda/architectures.hpp"
-#include "cuda/tensor_stencil.cuh"
 #include "ops/convolve/cuda.hpp"
+#include "ops/convolve/cuda/factors.hpp"
 #include "ops/convolve/cuda/mma_lane.cuh"
 
 namespace cuesta {
@@ -66,7 +61,7 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   const uint8_t* from = tile + g * Tile::pitch + (warp_columns * warp + 4 * t) * size +
                         (K::aligned ? (16 - K::before * size % 16) % 16 : 0);
   const bool whole = q.src.width - warp_left >= warp_columns;
-  Lane<T, K> own{q, in, band, stage, top, here, warp_left, warp, g, t, from, g, whole};
+  Lane<T, K> own{{q, stage, top, here, warp_left, warp, g, t, whole}, in, band, from, g};
   Sums<T, S::groups> sums;
 #pragma unroll
   for (int i = 0; i + 1 < S::groups; ++i) own.take(sums, i);
@@ -102,16 +97,6 @@ void launch(const SeparableRequest<T>& q, const Bands& bands, int rows, cudaStre
       "convolve");
   cuda::launch("convolve", kernel, grid, dim3(32 * K::warps), shared, stream, q, rows, stage_at,
                bands);
-}
-
-int64_t total(std::span<const int32_t> taps) {
-  return std::accumulate(taps.begin(), taps.end(), int64_t(0));
-}
-
-/// Whether the result is the upper half of sum + 2^15.
-bool is_q16(const ConvolveArgs& args) {
-  return args.divisor == 65536 && args.rounding == Rounding::half_up && args.offset == 0 &&
-         total(args.integers.row) * total(args.integers.column) <= 65536;
 }
 
 /// Rows that a block makes, as in cuda/tensor_stencil.cuh. H200, 2026-11-22, 16 to 128 rows tried
@@ -157,41 +142,16 @@ void run(const ConvolveArgs& args, Call& call) {
     reach_of(args) <= 8 ? with_reach(std::integral_constant<int, 8>())
                         : with_reach(std::integral_constant<int, 16>());
   };
-  if constexpr (sizeof(T) == 1)
-    is_q16(args) ? with(std::true_type()) : with(std::false_type());
-  else
-    with(std::true_type());
-  if (q.mode == BorderMode::ignore) {
-    const int32_t c = q.channels;
-    cuda::for_each_frame_pixel("convolve",
-                               cuda::frame_of(q.src.width, q.src.height, (q.width - 1) * c + 1,
-                                              q.height, q.anchor_x * c, q.anchor_y),
-                               cuda::tensor::Clear<T>{q.dst}, call);
-  }
+  is_q16(args) ? with(std::true_type()) : with(std::false_type());
+  clear_void(q, call);
 }
 
 }  // namespace
 
 std::string_view convolve_cuda::mma_separable_takes(const ConvolveArgs& args, const Parameters&) {
-  const bool bytes = args.src.type == PixelType::u8;
-  if (args.src.type != args.dst.type || (!bytes && args.src.type != PixelType::u16))
-    return "types other than u8 to u8 and u16 to u16";
-  if (!args.integers.separable()) return "stencils that are not separable";
   if (reach_of(args) > 16) return "windows that reach more than 16 samples";
-  const auto fits = [&](std::span<const int32_t> taps) {
-    return std::all_of(taps.begin(), taps.end(), [](int32_t tap) { return uint32_t(tap) < 256; }) &&
-           total(taps) <= 256;
-  };
-  if (!fits(args.integers.row) || !fits(args.integers.column))
-    return "factors with signs, taps past 255 or past 256 together";
-  if (!is_q16(args)) {
-    if (!bytes) return "u16 stencils that are no Gaussian's";
-    if (args.divisor < 2 || args.divisor > (1 << 24)) return "divisors of 1 or beyond 2^24";
-  }
-  if (const auto why = tiled_rows_take(args); !why.empty()) return why;
-  const int capability = cuda::compute_capability();
-  return capability != 0 && capability < 80 ? "GPUs below compute capability 8.0"
-                                            : std::string_view();
+  if (const auto why = factors_take(args); !why.empty()) return why;
+  return tiled_rows_take(args);
 }
 
 void convolve_cuda::mma_separable(const ConvolveArgs& args, Call& call) {

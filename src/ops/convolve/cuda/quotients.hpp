@@ -120,4 +120,28 @@ struct Division {
   }
 };
 
+/// The same of any sum of 32 bits without a sign, by divisors from 2 to 2^24: a quotient too small
+/// by 1 at most, then the rest.
+struct WideDivision {
+  static constexpr int32_t start = 0;
+  uint32_t divisor, multiplier;
+  bool up;
+
+  WideDivision() = default;
+  WideDivision(int64_t by, int64_t, bool halves_up)
+      : divisor(uint32_t(by)),
+        multiplier(uint32_t((uint64_t(1) << 32) / uint64_t(by))),
+        up(halves_up) {}
+  CUESTA_HOST_DEVICE int32_t operator()(uint32_t dividend) const {
+#ifdef __CUDA_ARCH__
+    uint32_t q = __umulhi(dividend, multiplier);
+#else
+    auto q = uint32_t(uint64_t(dividend) * multiplier >> 32);
+#endif
+    uint32_t rest = dividend - q * divisor;
+    if (rest >= divisor) ++q, rest -= divisor;
+    return int32_t(q + (2 * rest > divisor || (2 * rest == divisor && (up || q % 2 != 0)) ? 1 : 0));
+  }
+};
+
 }  // namespace cuesta::convolve_cuda

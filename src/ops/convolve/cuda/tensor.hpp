@@ -14,4 +14,8 @@ void tensor_words(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
 /// u8, taps of one signed byte, windows to 15 rows of 17 samples.
 void tensor_wide(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
 
+/// `tensor-rows`: u8 by taps of two signed bytes, and u16.
+void tensor_rows_of_planes(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
+void tensor_rows_of_words(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
+
 }  // namespace cuesta::convolve_cuda
