@@ -17,10 +17,10 @@ using gradient::Gradient;  // whole numbers, or of f32 pictures floats
 /// two are rounded once, whether a compiler makes them by fma or not.
 template <class G>
 using Magnitude = std::conditional_t<std::is_same_v<G, float>, double, int64_t>;
-template <class G>
+template <class G, class M = Magnitude<G>>
 struct Measured {
   Gradient<G> gradient;
-  Magnitude<G> magnitude = 0;
+  M magnitude = 0;
 };
 
 template <class M>
@@ -28,14 +28,15 @@ CUESTA_HOST_DEVICE constexpr M absolute(M v) {
   return v < 0 ? -v : v;
 }
 
-/// The gradient of the largest magnitude, the first of equal ones; 1 to 3 channels.
-template <class G>
-CUESTA_HOST_DEVICE constexpr Measured<G> strongest(const Gradient<G>* channels, int32_t count,
-                                                   Norm norm) {
-  Measured<G> most;
+/// The gradient of the largest magnitude, the first of equal ones; 1 to 3 channels. M holds every
+/// magnitude.
+template <class M, class G>
+CUESTA_HOST_DEVICE constexpr Measured<G, M> strongest(const Gradient<G>* channels, int32_t count,
+                                                      Norm norm) {
+  Measured<G, M> most;
   for (int32_t c = 0; c < count; ++c) {
-    const Magnitude<G> x = channels[c].x, y = channels[c].y;
-    const Magnitude<G> magnitude = norm == Norm::l1 ? absolute(x) + absolute(y) : x * x + y * y;
+    const M x = channels[c].x, y = channels[c].y;
+    const M magnitude = norm == Norm::l1 ? absolute(x) + absolute(y) : x * x + y * y;
     if (c == 0 || magnitude > most.magnitude) most = {channels[c], magnitude};
   }
   return most;
@@ -71,12 +72,13 @@ CUESTA_HOST_DEVICE Measured<G> of_structure(const Gradient<G>* channels, int32_t
   return {{1, G(along < 0 ? -1 : 1)}, largest};
 }
 
-/// The one that the options ask for.
-template <class G>
-CUESTA_HOST_DEVICE Measured<G> measure(const Gradient<G>* channels, int32_t count, Norm norm,
-                                       ColorGradient color) {
-  return count == 3 && color == ColorGradient::structure ? of_structure(channels, count)
-                                                         : strongest(channels, count, norm);
+/// The one that the options ask for; M holds every magnitude.
+template <class G, class M = Magnitude<G>>
+CUESTA_HOST_DEVICE Measured<G, M> measure(const Gradient<G>* channels, int32_t count, Norm norm,
+                                          ColorGradient color) {
+  if (count != 3 || color != ColorGradient::structure) return strongest<M>(channels, count, norm);
+  const Measured<G> found = of_structure(channels, count);
+  return {found.gradient, M(found.magnitude)};
 }
 
 }  // namespace cuesta::canny_channels

@@ -125,6 +125,12 @@ CannyLimits canny_limits(const CannyArgs& args, const CannyResult& thresholds) {
 }
 
 template <>
+BasicCannyLimits<int32_t> canny_limits_in(const CannyArgs& args, const CannyResult& thresholds) {
+  const CannyLimits limits = canny_limits(args, thresholds);
+  const auto cut = [](int64_t t) { return int32_t(std::min<int64_t>(t, INT32_MAX)); };
+  return {cut(limits.low), cut(limits.high)};
+}
+template <>
 BasicCannyLimits<int64_t> canny_limits_in(const CannyArgs& args, const CannyResult& thresholds) {
   return canny_limits(args, thresholds);
 }

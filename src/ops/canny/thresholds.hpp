@@ -22,7 +22,8 @@ using CannyLimits = BasicCannyLimits<int64_t>;
 
 /// The limits for thresholds in gradient units, low <= high. Never below −1: magnitudes start at 0.
 CannyLimits canny_limits(const CannyArgs& args, const CannyResult& thresholds);
-/// The same for magnitudes M, int64_t or of f32 pictures double, whose limits are the thresholds.
+/// The same for magnitudes M, int32_t, int64_t or of f32 pictures double, whose limits are the
+/// thresholds.
 template <class M>
 BasicCannyLimits<M> canny_limits_in(const CannyArgs& args, const CannyResult& thresholds);
 

@@ -57,11 +57,17 @@ CUESTA_HOST_DEVICE constexpr uint8_t octant(T gx, T gy) {
 
 /// floor(sqrt(v)) of v < 2^62, exact.
 CUESTA_HOST_DEVICE constexpr int64_t floor_sqrt(int64_t v) {
+#ifdef __CUDA_ARCH__
+  auto near = int64_t(sqrt(double(v)));  // off by one at most
+  if (near * near > v) --near;
+  return (near + 1) * (near + 1) <= v ? near + 1 : near;
+#else
   int64_t root = 0;
   for (int64_t bit = int64_t(1) << 30; bit; bit >>= 1) {
     if ((root + bit) * (root + bit) <= v) root += bit;
   }
   return root;
+#endif
 }
 
 }  // namespace cuesta::gradient

@@ -87,12 +87,12 @@ inline bool has_automatic_thresholds(const CannyArgs& args) {
   return false;
 }
 
-/// Bins of the magnitude histogram: on u8 of one channel l1 reaches twice the largest gradient,
-/// l2's root less.
+/// Bins of the magnitude histogram: on u8 l1 reaches twice the largest gradient, l2's root less,
+/// and that of the structure tensor of three channels the root of 6 times it.
 inline int32_t bins_of(const CannyArgs& args) {
-  if (args.src.type != PixelType::u8 || args.src.channels != 1) return canny_bins;
-  const int32_t k = args.options.aperture;
-  return 2 * (k == 3 ? 1020 : k == 5 ? 12240 : 10200) + 1;
+  if (args.src.type != PixelType::u8) return canny_bins;
+  const int32_t k = args.options.aperture, times = args.src.channels == 1 ? 2 : 3;
+  return times * (k == 3 ? 1020 : k == 5 ? 12240 : 10200) + 1;
 }
 
 /// Whether all pictures have one pair of thresholds, once they are found.

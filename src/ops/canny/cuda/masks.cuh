@@ -46,7 +46,7 @@ struct Source {
   ptrdiff_t stride, step, plane = 0;
 };
 /// What find_masks() and count_magnitudes() do for Front::tiles: a block takes a tile. The
-/// thresholds are in args.result; `bins` are cleared, and canny_bins for each picture.
+/// thresholds are in args.result; `bins` are cleared, and bins_of() for each picture.
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call);
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
 

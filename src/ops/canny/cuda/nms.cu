@@ -19,37 +19,49 @@ Masks masks_of(const CannyArgs& args, Call& call) {
 
 // ---- smoothing
 
-/// Every picture smoothed by itself, as its border is its own, and every channel, because the
-/// production filters take one: in the call's scratch memory, one below the other.
+/// Every picture smoothed by itself, as its border is its own: in the call's scratch memory, one
+/// below the other.
 template <class T>
-Source smoothed(const CannyArgs& args, Call& call) {
+Source smoothed_pictures(const CannyArgs& args, Call& call) {
+  const int32_t height = args.src.height, channels = args.src.channels;
+  DeviceImage<T> all =
+      call.scratch().image<T, Space::device>(args.src.width, height * args.count, channels);
+  all.height = height;
+  const ptrdiff_t step = all.stride_bytes * height;
+  const ConstBatch from(args.src, args.count, args.src_step);
+  const Batch to(all, args.count, step);
+  for (int32_t i = 0; i < args.count; ++i)
+    gaussian(from[i], to[i], {.sigma = args.options.sigma, .ksize = args.options.ksize},
+             call.nested());
+  return {all.data, all.stride_bytes, step};
+}
+/// The same with every channel by itself, because the production filters of floats take few samples
+/// to either side.
+Source smoothed_channels(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height, channels = args.src.channels;
-  DeviceImage<T> planes = device_image<T>(call, width, height * args.count * channels);
+  DeviceImage<float> planes = device_image<float>(call, width, height * args.count * channels);
   planes.height = height;
   const ptrdiff_t plane = planes.stride_bytes * height;
   const ConstBatch from(args.src, args.count, args.src_step);
   const Batch to(planes, args.count * channels, plane);
-  DeviceImage<T> one;
-  if (channels > 1) one = device_image<T>(call, width, height);
+  const DeviceImage<float> one = device_image<float>(call, width, height);
   for (int32_t i = 0; i < args.count; ++i) {
     for (int32_t c = 0; c < channels; ++c) {
-      ConstAnyView seen = from[i];
-      if (channels > 1) {
-        cuda::for_each_pixel("canny", width, height,
-                             TakeChannel<T>{seen.as<T, Space::device>(), one, c}, call);
-        seen = one;
-      }
-      gaussian(seen, to[i * channels + c],
+      cuda::for_each_pixel("canny", width, height,
+                           TakeChannel<float>{from[i].as<float, Space::device>(), one, c}, call);
+      gaussian(one, to[i * channels + c],
                {.sigma = args.options.sigma, .ksize = args.options.ksize}, call.nested());
     }
   }
-  return {planes.data, planes.stride_bytes, plane * channels, channels > 1 ? plane : 0};
+  return {planes.data, planes.stride_bytes, plane * channels, plane};
 }
 Source smoothed(const CannyArgs& args, Call& call) {
   switch (args.src.type) {
-    case PixelType::u8: return smoothed<uint8_t>(args, call);
-    case PixelType::u16: return smoothed<uint16_t>(args, call);
-    default: return smoothed<float>(args, call);
+    case PixelType::u8: return smoothed_pictures<uint8_t>(args, call);
+    case PixelType::u16: return smoothed_pictures<uint16_t>(args, call);
+    default:
+      return args.src.channels == 1 ? smoothed_pictures<float>(args, call)
+                                    : smoothed_channels(args, call);
   }
 }
 

@@ -18,12 +18,12 @@ namespace {
 constexpr int32_t tile_columns = 32;  // a word of a mask
 constexpr int32_t tile_rows = 16;
 constexpr int32_t tile_threads = 128;
-/// Blocks a multiprocessor that count: few, which add what they counted once, at their end.
-constexpr int32_t counting_blocks = 4;
 
 using gradient::Sum;
+/// Of u8 32 bits hold a magnitude: below 2^29, the structure tensor's below 2^31.
 template <class T>
-using MagnitudeOf = canny_channels::Magnitude<Sum<T>>;
+using MagnitudeOf =
+    std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, canny_channels::Magnitude<Sum<T>>>;
 
 template <class T>
 struct TileJob {
@@ -35,7 +35,12 @@ struct TileJob {
   ColorGradient color;
   BasicCannyLimits<MagnitudeOf<T>> limits;
   Masks masks;
-  uint32_t* bins;  // instead of masks: canny_bins for each picture
+  uint32_t* bins;  // instead of masks: as many for each picture
+  int32_t bins_per_picture;
+
+  __device__ uint32_t* bins_here() const {
+    return bins ? bins + ptrdiff_t(blockIdx.z) * bins_per_picture : nullptr;
+  }
 };
 
 // ---- a pixel
@@ -54,15 +59,32 @@ __device__ gradient::Gradient<Sum<T>> gradient_at(const T* first, int32_t next) 
   return g;
 }
 
+/// The direction of a gradient; of u8 its products with the factors fit 32 bits.
+template <class T>
+__device__ uint8_t octant_of(const gradient::Gradient<Sum<T>>& g) {
+  if constexpr (std::is_same_v<T, uint8_t>)
+    return gradient::octant<int32_t>(g.x, g.y);
+  else
+    return canny_octant(g.x, g.y);
+}
+
 // ---- bins that a block counts for itself
 
 /// The magnitudes that most pixels have: whole ones from 1, floats from 2⁻¹¹ to 2¹³, whose bins
 /// begin with the exponent.
-constexpr int32_t near_bins = 6144;
+template <class T, int K>
+constexpr int32_t near_bins = std::is_same_v<T, uint8_t> && K == 3 ? 2048 : 6144;
+/// Blocks a multiprocessor that count: as many as there is room for, since each adds what it
+/// counted once, at its end.
+template <class T, int K>
+constexpr int32_t counting_blocks = near_bins<T, K> == 2048 ? 12 : 4;
 template <class T>
 constexpr int32_t first_near_bin = std::is_same_v<T, float> ? (127 - 11) * 256 : 1;
 
 /// canny_bin(), sooner where the magnitude is an integer that bin_of() takes.
+__device__ inline int32_t bin_of_wide(int32_t magnitude, Norm norm) {
+  return magnitude < (1 << 29) ? bin_of(magnitude, norm) : canny_bin(int64_t{magnitude}, norm);
+}
 __device__ inline int32_t bin_of_wide(int64_t magnitude, Norm norm) {
   return magnitude < (1 << 29) ? min(bin_of(int32_t(magnitude), norm), canny_bins - 1)
                                : canny_bin(magnitude, norm);
@@ -71,10 +93,10 @@ __device__ inline int32_t bin_of_wide(double magnitude, Norm norm) {
   return canny_bin(magnitude, norm);
 }
 
-template <class T>
+template <class T, int K>
 __device__ void count(int32_t bin, uint32_t* near, uint32_t* bins) {
   const auto at = uint32_t(bin - first_near_bin<T>);
-  if (at < uint32_t(near_bins))
+  if (at < uint32_t(near_bins<T, K>))
     atomicAdd(near + at, 1u);
   else if (bin > 0)
     atomicAdd(bins + bin, 1u);
@@ -134,10 +156,10 @@ struct FrontThread {
           else
             of[c] = gradient_at<K>(samples[c] + row * columns + column, columns);
         }
-        const auto found = canny_channels::measure(of, Channels, job.norm, job.color);
+        const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, job.norm, job.color);
         magnitude = found.magnitude;
         if (row > 0 && row <= tile_rows && column > 0 && column <= tile_columns)
-          octants[row - 1][column - 1] = canny_octant(found.gradient.x, found.gradient.y);
+          octants[row - 1][column - 1] = octant_of<T>(found.gradient);
       }
       magnitudes[row][column] = magnitude;
     }
@@ -155,10 +177,10 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   const auto given_gy = job.gy.here();
   const auto mask = job.mask.here();
   const Masks masks = job.masks.picture(blockIdx.z);
-  uint32_t* const bins = job.bins ? job.bins + ptrdiff_t(blockIdx.z) * canny_bins : nullptr;
+  uint32_t* const bins = job.bins_here();
   const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
   if (bins)
-    for (int32_t i = thread; i < near_bins; i += tile_threads) near[i] = 0;
+    for (int32_t i = thread; i < near_bins<T, K>; i += tile_threads) near[i] = 0;
 
   const Thread own{job, src, given_gy, mask, samples, magnitudes, octants, thread};
   const int32_t across = masks.words_per_row;
@@ -181,7 +203,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
         if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
         const int32_t bin = bin_of_wide(m, job.norm);
         zeros += bin == 0;
-        count<T>(bin, near, bins);
+        count<T, K>(bin, near, bins);
         continue;
       }
       // 0 is no maximum, and where the picture or the mask ends nothing else was set.
@@ -201,7 +223,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   if (!bins) return;
   if (zeros > 0) atomicAdd(bins, zeros);
   __syncthreads();
-  for (int32_t i = thread; i < near_bins; i += tile_threads)
+  for (int32_t i = thread; i < near_bins<T, K>; i += tile_threads)
     if (near[i] > 0) atomicAdd(bins + first_near_bin<T> + i, near[i]);
 }
 
@@ -217,8 +239,8 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
                  dim3(tile_threads), shared, cuda::stream_of(call), job);
   };
   if (job.bins) {
-    return run(std::min<int64_t>(tiles, int64_t(counting_blocks) * cuda::multiprocessors()),
-               args.count, near_bins * sizeof(uint32_t));
+    return run(std::min<int64_t>(tiles, int64_t(counting_blocks<T, K>) * cuda::multiprocessors()),
+               args.count, near_bins<T, K> * sizeof(uint32_t));
   }
   if (share_thresholds(args)) {
     job.limits = canny_limits_in<M>(args, *args.result);
@@ -262,7 +284,8 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .color = args.options.color,
                  .limits = {},
                  .masks = masks,
-                 .bins = bins};
+                 .bins = bins,
+                 .bins_per_picture = bins_of(args)};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
   if constexpr (!std::is_same_v<T, uint8_t>)  // of one channel the marches take all
     if (args.src.channels == 1) return launch_aperture<T, 1>(args, job, call);
