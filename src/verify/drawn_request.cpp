@@ -186,7 +186,7 @@ DrawnRequest draw_convolve(Bytes& bytes, int32_t longest) {
 DrawnRequest draw_median(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16, f32, bit});
   auto options = draw_options<MedianOptions>(bytes);
-  if (bytes.below(3)) options.ksize = bytes.below(2) ? 3 : 5;
+  if (bytes.below(3)) options.ksize = 3 + 2 * bytes.below(type == f32 ? 2 : 7);
   const int32_t channels = type == bit || bytes.below(2) ? 1 : 1 + bytes.below(4);
   return one_to_one("median", "median", draw_pictures(bytes, type, longest, channels), type,
                     options, [](auto&&... a) { median(a...); });

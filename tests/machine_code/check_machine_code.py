@@ -302,6 +302,13 @@ RULES = [
     # Exchanges of bytes on the pipe of fp16 pairs.
     Rule("median/cuda", "median_strips.*Median5Ih", [r"\bHADD2\b"], [r"\b(LDL|STL)\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
+    Rule(
+        "median/networks",
+        "median_networks",
+        SHARED + [r"\bVIMNMX3?\.U16x2\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule("median/networks", "median_networksIh", [r"\bHADD2\b"]),
     # Matrices of bytes, from tiles that the copy engine brings.
     *(
         Rule(

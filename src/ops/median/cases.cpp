@@ -76,13 +76,26 @@ std::vector<verify::Case<MedianArgs>> MedianArgs::cases(verify::Level level) {
     for (const auto& [width, height] : shapes(ksize / 2, level))
       for (const PixelType type : {u8, u16, f32, bit, u8}) add(type, ksize, width, height);
   }
-  for (const int ksize : {7, 9, 15, 17}) {
+  for (const int ksize : {7, 9, 11, 13, 15, 17}) {
     for (const auto& [width, height] : shapes(ksize / 2, level))
       for (const PixelType type : {u8, u16, bit}) add(type, ksize, width, height);
   }
   if (level == Level::sizes) return out;
+  // Every border and number of channels, over several tiles and marches.
+  const auto add_borders = [&](int ksize, int32_t width, int32_t height) {
+    for (int mode = 0; mode < 6; ++mode)
+      for (int32_t channels = 1; channels <= 4; ++channels) {
+        const PixelType type = (mode + channels) % 3 && ksize <= 11 ? u16 : u8;
+        Drawn d = drawn(type, ksize, width + mode, height + channels, seed++);
+        d.channels = channels;
+        d.options.border.mode = BorderMode(mode);
+        out.push_back({label(d), [=](Harness& h) { return arguments(d, h); }, {}});
+      }
+  };
+  for (const int ksize : {3, 5, 7, 9, 11}) add_borders(ksize, 267, 18);
+  for (const int ksize : {13, 15, 19, 31, 35}) add_borders(ksize, 65, 18);
   // Every other size, among them those larger than the picture, and the largest.
-  for (const int ksize : {1, 11, 13, 19, 21, 31, 33, 63, 65, 127, 129, 255}) {
+  for (const int ksize : {1, 19, 21, 31, 33, 63, 65, 67, 127, 129, 131, 255}) {
     for (const PixelType type : {u8, u16, bit, u8}) {
       add(type, ksize, 5, 3);
       if (ksize <= 65) add(type, ksize, 40, 37);

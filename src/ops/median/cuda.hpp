@@ -1,12 +1,17 @@
 // The strategies of median on CUDA. No CUDA type: the table reads it.
 #pragma once
 
+#include <string_view>
+
 #include "ops/median/args.hpp"
 
 namespace cuesta::median_cuda {
 
 /// The definition, a thread a sample; takes every request.
 void plain(const MedianArgs& args, Call& call);
+/// Selection networks on a tile in shared memory: u8 and u16 to 11.
+std::string_view networks_supports(const MedianArgs& args, const Parameters& parameters);
+void networks(const MedianArgs& args, Call& call);
 /// Sorted columns in registers for 3 and 5; a warp's histogram for larger windows.
 void fused(const MedianArgs& args, Call& call);
 
