@@ -383,6 +383,9 @@ inline unsigned __vminu4(unsigned a, unsigned b) {
 inline unsigned __vabsdiffu4(unsigned a, unsigned b) {
   return emulated::lanes<uint8_t>([](int64_t x, int64_t y) { return x > y ? x - y : y - x; }, a, b);
 }
+inline unsigned __vsadu4(unsigned a, unsigned b) {
+  return __dp4a(__vabsdiffu4(a, b), 0x01010101u, 0u);
+}
 inline unsigned __vcmpeq2(unsigned a, unsigned b) {
   return emulated::lanes<uint16_t>([](int64_t x, int64_t y) { return x == y ? -1 : 0; }, a, b);
 }

@@ -82,6 +82,19 @@ __device__ __forceinline__ void store_shared(uint4* to, uint32_t v) {
       : "memory");
 }
 
+/// Where `on`, adds `v` to the word Step bytes times byte `Byte` of `places` after `from`, in
+/// shared memory, without a branch.
+template <int Byte, int Step>
+__device__ __forceinline__ void add_to_shared(bool on, uint32_t* from, uint32_t places,
+                                              uint32_t v) {
+  const uint32_t at =
+      __dp4a(places, uint32_t(Step) << (8 * Byte), uint32_t(__cvta_generic_to_shared(from)));
+  asm volatile(
+      "{ .reg .pred on; setp.ne.s32 on, %0, 0; @on red.shared.add.u32 [%1], %2; }" ::"r"(int(on)),
+      "r"(at), "r"(v)
+      : "memory");
+}
+
 /// The block's barrier of number Barrier + odd, at which 64 threads meet: those that arrive
 /// continue at once. Numbers known at run time only would take all sixteen barriers of a block, so
 /// both are written and one is chosen without a branch.

@@ -309,6 +309,13 @@ RULES = [
         [r"\b(LDL|STL)\b"],
     ),
     Rule("median/networks", "median_networksIh", [r"\bHADD2\b"]),
+    # Addresses by dot products; ranks by sums of absolute differences. A warp needs no barrier.
+    Rule(
+        "median/lanes",
+        "median_lanes",
+        [r"\bATOMS\.ADD\b", r"\bIDP\.4A\b", r"\bVABSDIFF4\b"],
+        [r"\bBAR\b", r"\b(LDL|STL)\b"],
+    ),
     # Matrices of bytes, from tiles that the copy engine brings.
     *(
         Rule(

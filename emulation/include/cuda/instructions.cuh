@@ -48,6 +48,11 @@ inline void store_if(bool on, uint4* to, uint4 v) {
 }
 inline void store_shared(uint4* to, uint32_t v) { *to = make_uint4(v, v, v, v); }
 
+template <int Byte, int Step>
+void add_to_shared(bool on, uint32_t* from, uint32_t places, uint32_t v) {
+  if (on) from[(places >> (8 * Byte) & 255) * (Step / 4)] += v;
+}
+
 template <int Barrier>
 void arrive_at_barrier(bool odd) {
   emulated::meet_at(Barrier + odd, 64, false);

@@ -1,7 +1,7 @@
 // Strategy `fused`. Windows of 3 and 5: columns sorted and merged in registers, u8 and u16 of one
-// channel two a register in marches down strips (strips.cuh). Larger: a warp marches down a column
-// with the window's histogram in shared memory, a row of samples out and a row in. Bits: every lane
-// of a warp marches down with the count of its window.
+// channel two a register in marches down strips (strips.cuh). Larger, of u16: a warp marches down a
+// column with the window's histogram in shared memory, a row of samples out and a row in. Bits:
+// every lane of a warp marches down with the count of its window.
 #include "cuda/limits.hpp"
 #include "cuda/row_words.cuh"
 #include "ops/median/cuda.hpp"
@@ -114,28 +114,24 @@ struct WarpHistogram {
   }
 };
 
-// u16: the median's high byte from the histogram of high bytes; its low byte from that of the
-// samples with this high byte, which slides while the high byte stays and else is made again.
-template <class T>
+// The median's high byte from the histogram of high bytes; its low byte from that of the samples
+// with this high byte, which slides while the high byte stays and otherwise is made again.
 __global__ void __launch_bounds__(block_threads) median_march(MedianRequest q, int32_t rows) {
-  constexpr bool two_levels = sizeof(T) == 2;
-  alignas(16) __shared__ uint32_t coarse_counts[warps][bins];
-  alignas(16) __shared__ uint32_t fine_counts[two_levels ? warps : 1][bins];
+  alignas(16) __shared__ uint32_t coarse_counts[warps][bins], fine_counts[warps][bins];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t column = int64_t(blockIdx.x) * warps + warp;
   if (column >= q.src.width) return;  // whole warps; nothing below waits for a block
   const auto x = int32_t(column), c = int32_t(blockIdx.z);
-  const WarpHistogram coarse{coarse_counts[warp], lane};
-  [[maybe_unused]] const WarpHistogram fine{fine_counts[two_levels ? warp : 0], lane};
+  const WarpHistogram coarse{coarse_counts[warp], lane}, fine{fine_counts[warp], lane};
 
   // Adds `by` for every sample of row y of the window.
   const auto change = [&](int32_t y, uint32_t by) {
     for (int32_t i = lane; i < q.ksize; i += 32)
-      atomicAdd(coarse.counts + (key_at<T>(q, x - q.radius + i, y, c) >> (two_levels ? 8 : 0)), by);
+      atomicAdd(coarse.counts + (key_at<uint16_t>(q, x - q.radius + i, y, c) >> 8), by);
   };
-  [[maybe_unused]] const auto change_fine = [&](int32_t y, int32_t high, uint32_t by) {
+  const auto change_fine = [&](int32_t y, int32_t high, uint32_t by) {
     for (int32_t i = lane; i < q.ksize; i += 32) {
-      const int32_t key = key_at<T>(q, x - q.radius + i, y, c);
+      const int32_t key = key_at<uint16_t>(q, x - q.radius + i, y, c);
       if (key >> 8 == high) atomicAdd(fine.counts + (key & 255), by);
     }
   };
@@ -150,20 +146,19 @@ __global__ void __launch_bounds__(block_threads) median_march(MedianRequest q, i
     for (int32_t y = begin; y < end; ++y) {
       if (y > begin) change(y - q.radius - 1, uint32_t(-1));
       change(y + q.radius, 1);
-      auto found = coarse.find(q.half);
-      if constexpr (two_levels) {
-        if (found.bin == high) {
-          change_fine(y - q.radius - 1, high, uint32_t(-1));
-          change_fine(y + q.radius, high, 1);
-        } else {
-          high = found.bin;
-          fine.clear();
-          for (int32_t j = -q.radius; j <= q.radius; ++j) change_fine(y + j, high, 1);
-        }
-        found.bin = high << 8 | fine.find(q.half - found.below).bin;
+      const auto found = coarse.find(q.half);
+      if (found.bin == high) {
+        change_fine(y - q.radius - 1, high, uint32_t(-1));
+        change_fine(y + q.radius, high, 1);
+      } else {
+        high = found.bin;
+        fine.clear();
+        for (int32_t j = -q.radius; j <= q.radius; ++j) change_fine(y + j, high, 1);
       }
+      const int32_t median = high << 8 | fine.find(q.half - found.below).bin;
       if (lane == 0)
-        q.dst.as<T, Space::device>().at(x, y, c) = leaves(q, x, y) ? T(0) : T(found.bin);
+        q.dst.as<uint16_t, Space::device>().at(x, y, c) =
+            leaves(q, x, y) ? uint16_t(0) : uint16_t(median);
     }
   }
 }
@@ -276,16 +271,22 @@ void launch_samples(const MedianArgs& args, Call& call) {
     case 3: return launch_network<T, 3>(args, call);
     case 5: return launch_network<T, 5>(args, call);
   }
-  if constexpr (!std::is_same_v<T, float>) {
+  if constexpr (sizeof(T) == 2) {
     // The rows above and below are counted once more by every block.
     const int32_t rows = std::max(64, 2 * args.options.ksize);
-    cuda::launch("median", median_march<T>,
+    cuda::launch("median", median_march,
                  marching_grid(args.src.width, warps, args.src.height, rows, args.src.channels),
                  dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
   }
 }
 
 }  // namespace
+
+std::string_view median_cuda::fused_supports(const MedianArgs& args, const Parameters&) {
+  if (args.src.type == PixelType::u8 && args.options.ksize > 5)
+    return "windows of 7 and more of u8";
+  return {};
+}
 
 void median_cuda::fused(const MedianArgs& args, Call& call) {
   if (args.src.type == PixelType::bit) {

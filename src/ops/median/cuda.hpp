@@ -12,7 +12,11 @@ void plain(const MedianArgs& args, Call& call);
 /// Selection networks on a tile in shared memory: u8 and u16 to 11.
 std::string_view networks_supports(const MedianArgs& args, const Parameters& parameters);
 void networks(const MedianArgs& args, Call& call);
-/// Sorted columns in registers for 3 and 5; a warp's histogram for larger windows.
+/// A histogram a lane and one a group of lanes: u8 from 13 on.
+std::string_view lanes_supports(const MedianArgs& args, const Parameters& parameters);
+void lanes(const MedianArgs& args, Call& call);
+/// Sorted columns in registers for 3 and 5; bits; a warp's histogram for larger windows of u16.
+std::string_view fused_supports(const MedianArgs& args, const Parameters& parameters);
 void fused(const MedianArgs& args, Call& call);
 
 }  // namespace cuesta::median_cuda

@@ -30,11 +30,20 @@ std::span<const Strategy<MedianArgs>> MedianArgs::strategies() {
        .idea = "3 to 11: selection networks on a tile in shared memory, two samples a register",
        .supports = CUESTA_GPU(median_cuda::networks_supports),
        .run = CUESTA_GPU(median_cuda::networks)},
+      {.name = "lanes",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "13 and more: a histogram a lane, and one of the columns that a group of lanes shares",
+       .supports = CUESTA_GPU(median_cuda::lanes_supports),
+       .run = CUESTA_GPU(median_cuda::lanes)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "3 and 5: sorted columns merged in registers, u8 and u16 two a register; larger: a "
-               "warp's histogram marches down",
+       .idea =
+           "3 and 5: sorted columns merged in registers, u8 and u16 two a register; larger u16: "
+           "a warp's histogram marches down",
+       .supports = CUESTA_GPU(median_cuda::fused_supports),
        .run = CUESTA_GPU(median_cuda::fused)},
   };
   return all;
