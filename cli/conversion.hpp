@@ -25,10 +25,10 @@ struct Made {
   ConstAnyView pixels{};  ///< of a picture; valid until the next one is converted
   io::WriteOptions writing{};
   int32_t source_channels = 1;
-  int64_t frames = 0;                       ///< of a video
+  int64_t frames = 0;  ///< of a video
   recipes::Used used{};
-  std::optional<FileResult> banded{};       ///< of a picture in bands
-  Polylines lines{};                        ///< for --lines
+  std::optional<FileResult> banded{};  ///< of a picture in bands
+  Polylines lines{};                   ///< for --lines
 };
 
 /// A verb that makes pictures of pictures by a recipe. Serves one thread.

@@ -44,7 +44,7 @@ class Photo final : public Subject {
   std::vector<io::Picture> levels_;
   std::mutex settling_;
   std::map<bool, double> sigmas_;  // found in its gray levels, and in its colors
-  Lane exact_, quick_, side_;  // results, results while something is dragged, all others
+  Lane exact_, quick_, side_;      // results, results while something is dragged, all others
 };
 
 /// What looks alike in a picture of half the size, `level` times; for while a control moves.

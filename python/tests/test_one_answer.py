@@ -38,7 +38,15 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"method": "sobel", "threshold": 60}, "--method sobel --threshold 60"),
     ({"method": "boundaries"}, "--method boundaries"),
 ]
-KINDS = ("photo.jpg", "gray.png", "gray-alpha.png", "alpha.png", "deep.png", "text.png", "night.png")
+KINDS = (
+    "photo.jpg",
+    "gray.png",
+    "gray-alpha.png",
+    "alpha.png",
+    "deep.png",
+    "text.png",
+    "night.png",
+)
 #: The sigma that edges finds for some of them.
 SIGMAS = {"text.png": 1, "night.png": 3}
 

@@ -150,7 +150,8 @@ class BandRun {
     meter_->add(int64_t(pixels) / (int64_t(facts_.size.width) * canny_->histograms()));
   }
 
-  // What is found in all rows that were counted, or is known; and what marks that are there connect.
+  // What is found in all rows that were counted, or is known; and what marks that are there
+  // connect.
   CannyFound find() {
     CannyFound found;
     if (canny_) {
@@ -240,24 +241,24 @@ class BandRun {
     BandFeed feed(source_, settings_, work_, band_rows_);
     if (kept) feed.take_from(*kept, work_.seen_channels);
     feed.start_at(stage_->rows());
-    pass_bands(feed, settings_.at_once,
-               {.work =
-                    [&](Band& band, int place) {
-                      make_band(band, works_[size_t(place)], canny_, facts_,
-                                !settings_.devices.empty());
-                    },
-                .then =
-                    [&](Band& band) {
-                      if (!canny_) return;
-                      canny_->bands().add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
-                    },
-                .give =
-                    [&](Band& band) {
-                      const int32_t first = band.begin - band.low, rows = band.end - band.begin;
-                      append(canny_ ? band.marks.view()
-                                    : band.result().region({0, first, facts_.size.width, rows}),
-                             rows);
-                    }});
+    pass_bands(
+        feed, settings_.at_once,
+        {.work =
+             [&](Band& band, int place) {
+               make_band(band, works_[size_t(place)], canny_, facts_, !settings_.devices.empty());
+             },
+         .then =
+             [&](Band& band) {
+               if (!canny_) return;
+               canny_->bands().add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
+             },
+         .give =
+             [&](Band& band) {
+               const int32_t first = band.begin - band.low, rows = band.end - band.begin;
+               append(canny_ ? band.marks.view()
+                             : band.result().region({0, first, facts_.size.width, rows}),
+                      rows);
+             }});
   }
 
   // Rows of a result, or marks.

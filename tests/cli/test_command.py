@@ -374,6 +374,7 @@ class Edges(CommandTest):
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
         self.assertEqual(json.loads(self.edges("--json").stdout)["sigma"], 1)
         self.assertIn("  sigma: 1\n", self.edges("--explain").stderr)
+
         # log has a level and a scale for crossings, and the paper's for bands.
         def of_log(*options):
             self.edges("--method", "log", "--mode", *options)

@@ -77,8 +77,8 @@ TEST_F(BandsDevice, TheSigmaOfEveryCutIsTheHosts) {
     for (const int32_t end : drawn_cuts(src.height(), random_)) {
       const int32_t low = std::max(0, begin - bands.reach());
       const int32_t high = std::min(src.height(), end + bands.reach());
-      on_gpu(gpu)(ConstAnyView(src).region({0, low, src.width(), high - low}),
-                  {}, [&](ConstAnyView there, ConstAnyView) {
+      on_gpu(gpu)(ConstAnyView(src).region({0, low, src.width(), high - low}), {},
+                  [&](ConstAnyView there, ConstAnyView) {
                     bands.count(there, begin - low, end - low, gpu.exec({}));
                   });
       begin = end;

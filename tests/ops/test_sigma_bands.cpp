@@ -107,7 +107,7 @@ TEST(SigmaBands, IsItsDefinition) {
 TEST(SigmaBands, KindsOfPictures) {
   EXPECT_EQ(sigma_of(strokes()), 1);
   EXPECT_EQ(sigma_of(disks(0)), 1);
-  EXPECT_EQ(sigma_of(disks(1.5)), 1);  // smoothing rounds this noise away
+  EXPECT_EQ(sigma_of(disks(1.5)), 1);            // smoothing rounds this noise away
   EXPECT_EQ(sigma_of(disks(8, 0)), 3);           // noise
   EXPECT_EQ(sigma_of(disks(8, 2, 14)), 3);       // a night
   EXPECT_EQ(sigma_of(Image<uint8_t>(9, 9)), 1);  // nothing
@@ -124,8 +124,7 @@ TEST(SigmaBands, EveryCutAndStrategyAgrees) {
       for (const int32_t end : drawn_cuts(src.height(), random)) {
         const int32_t low = std::max(0, begin - bands.reach());
         const int32_t high = std::min(src.height(), end + bands.reach());
-        const ConstAnyView rows =
-            ConstAnyView(src).region({0, low, src.width(), high - low});
+        const ConstAnyView rows = ConstAnyView(src).region({0, low, src.width(), high - low});
         (begin % 2 ? bands : other).count(rows, begin - low, end - low, {.strategy = strategy});
         begin = end;
       }

@@ -153,7 +153,8 @@ TEST(EdgesRecipe, GivenThresholdsCountInTheFilesLevels) {
   const EdgesRecipe recipe(CannyEdges{.thresholds = Given{2, 6}});
   AnyImage out(picture.size(), 1, PixelType::u8), expected(picture.size(), 1, PixelType::u8);
   const EdgesResult found = recipe.run(picture, AnyView(out), {}, 1000, recipes::execs_of({}));
-  canny(ConstAnyView(picture), AnyView(expected), {.sigma = sigma_of(picture), .thresholds = Given{2000, 6000}});
+  canny(ConstAnyView(picture), AnyView(expected),
+        {.sigma = sigma_of(picture), .thresholds = Given{2000, 6000}});
   EXPECT_TRUE(same<uint8_t>(out, expected));
   EXPECT_EQ(found.sigma, sigma_of(picture));
   EXPECT_EQ(found.thresholds->low, 2);

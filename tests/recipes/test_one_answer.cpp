@@ -122,8 +122,8 @@ AnyImage grain() {
   for (int32_t y = 0; y < 400; ++y)
     for (int32_t x = 0; x < 150; ++x)
       for (int32_t c = 0; c < 3; ++c)
-        picture.as<uint8_t>().at(x, y, c) = uint8_t(
-            std::min(255, picture.as<uint8_t>().at(x, y, c) + other.as<uint8_t>().at(x, y, c) % 20));
+        picture.as<uint8_t>().at(x, y, c) = uint8_t(std::min(
+            255, picture.as<uint8_t>().at(x, y, c) + other.as<uint8_t>().at(x, y, c) % 20));
   return picture;
 }
 
@@ -181,9 +181,9 @@ TEST_P(OneAnswer, FromEveryInterface) {
                                                       : 3;
   write(photo, name == "text.png"    ? strokes()
                : name == "night.png" ? noise(14, 6)
-               : name == "grain.jpg" ? grain()
-                                     : drawn(channels, name == "deep.png" ? PixelType::u16
-                                                                          : PixelType::u8));
+               : name == "grain.jpg"
+                   ? grain()
+                   : drawn(channels, name == "deep.png" ? PixelType::u16 : PixelType::u8));
   const AnyImage picture = read(photo);
   for (const Question& question : questions()) {
     SCOPED_TRACE(question.words);
