@@ -54,6 +54,8 @@ constexpr Experiment experiments[] = {
     {{"model", "predicted and measured time of each rung"}, bench_model},
     {{"production", "production strategies of the GPU, as multiples of a copy, and goals"},
      bench_production},
+    {{"surface", "CPU requests from the option descriptions, beside a copy; none on plain loops"},
+     bench_surface},
     {{"video", "decoding, detection and encoding, beside OpenCV, DVR-Scan and ffmpeg"},
      bench_video},
     {{"cpu", "CPU operations, beside memcpy and OpenCV"}, bench_cpu},

@@ -317,9 +317,9 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
     Examples
     --------
     >>> import numpy as np, cuesta
-    >>> choice = cuesta.which("canny", np.zeros((64, 64), np.uint16))
+    >>> choice = cuesta.which("laplacian", np.zeros((64, 64), np.uint8), offset=200_000)
     >>> choice.strategy, choice.passed_over
-    ('rows', {'simd': 'u16 source'})
+    ('rows', {'simd': 'an offset beyond 131,072 either way'})
     """
     steps = which_all(function, *args, **kwargs)
     return next((step for step in steps if step.strategy is None), steps[-1])

@@ -179,11 +179,13 @@ def test_which_says_what_would_run() -> None:
     assert (
         choice.threads == 1 and choice.processor and not choice.passed_over and not choice.refusal
     )
-    wide = cuesta.which(cuesta.canny, picture.astype(np.uint16))
-    assert (wide.strategy, wide.passed_over) == ("rows", {"simd": "u16 source"})
+    assert cuesta.which(cuesta.canny, picture.astype(np.uint16)).strategy == "simd"
+    why = "an offset beyond 131,072 either way"
+    far = cuesta.which(cuesta.laplacian, picture, offset=200_000)
+    assert (far.strategy, far.passed_over) == ("rows", {"simd": why})
     assert cuesta.which("gaussian", picture, 1.4).operation == "convolve"
-    refused = cuesta.which("sobel", picture.astype(np.uint16), strategy="simd")
-    assert refused.strategy is None and "u16 source" in refused.refusal
+    refused = cuesta.which("laplacian", picture, offset=200_000, strategy="simd")
+    assert refused.strategy is None and why in refused.refusal
 
 
 def test_which_all_has_every_step() -> None:

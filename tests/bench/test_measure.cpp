@@ -192,13 +192,17 @@ TEST(Measure, ARoundIsTheMeanOverItsSources) {
 TEST(Measure, ARefusalIsToldInWords) {
   Fixture f;
   Work work = sobel_work(f.picture);
-  work.result = PixelType::f32;
+  work.operation = "convolve";
+  work.parameters = "laplacian";
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    laplacian(from, to, {.offset = 200'000}, exec);
+  };
   const Measured measured = f.session.measure(work);
   ASSERT_EQ(measured.notes.size(), 1u);
-  EXPECT_NE(measured.notes[0].find("floating-point output"), std::string::npos);
+  EXPECT_NE(measured.notes[0].find("an offset beyond 131,072"), std::string::npos);
   EXPECT_NE(text_of(measured).find("  not timed: "), std::string::npos);
   ASSERT_EQ(f.result.notes.size(), 1u);
-  EXPECT_TRUE(f.result.notes[0].starts_with("test: sobel magnitude, 64x48 u8: not timed: "))
+  EXPECT_TRUE(f.result.notes[0].starts_with("test: convolve laplacian, 64x48 u8: not timed: "))
       << f.result.notes[0];
 }
 

@@ -82,6 +82,10 @@ TEST(Tables, ListTheDeviceInEveryBuild) {
   }
 }
 
+// What no production row of the host takes.
+constexpr int32_t too_far = 200'000;
+constexpr std::string_view why_too_far = "an offset beyond 131,072 either way";
+
 TEST(Choice, IsWhatRuns) {
   struct Observer : StageObserver {
     std::string seen;
@@ -89,37 +93,34 @@ TEST(Choice, IsWhatRuns) {
     void stage(std::string_view, void*) override {}
     void statistic(std::string_view, double) override {}
   };
-  for (const PixelType type : {PixelType::u8, PixelType::u16}) {
-    const AnyView src = placeholder(40, 30, type), out = placeholder(40, 30, PixelType::u16);
-    const Choice choice = which([&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); });
-    EXPECT_EQ(choice.operation, "sobel");
-    EXPECT_EQ(choice.strategy, type == PixelType::u8 ? "simd" : "rows");
+  for (const int32_t offset : {0, too_far}) {
+    const AnyView src = placeholder(40, 30, PixelType::u8);
+    const FilterOptions options{.offset = offset};
+    const Choice choice = which([&](const Exec& e) { laplacian(src, src, options, e); });
+    EXPECT_EQ(choice.operation, "convolve");
+    EXPECT_EQ(choice.strategy, offset == 0 ? "simd" : "rows");
     EXPECT_EQ(choice.processor, simd_target());
     EXPECT_GE(choice.threads, 1);
-    if (type == PixelType::u16) {
+    if (offset != 0) {
       ASSERT_EQ(choice.passed_over.size(), 1u);
       EXPECT_EQ(choice.passed_over[0].strategy, "simd");
-      EXPECT_EQ(choice.passed_over[0].why, "u16 source");
+      EXPECT_EQ(choice.passed_over[0].why, why_too_far);
     }
-    Image<uint8_t> bytes(40, 30);
-    Image<uint16_t> words(40, 30), result(40, 30);
-    for (int y = 0; y < 30; ++y) {
-      std::fill_n(bytes.row(y), 40, uint8_t(7));
-      std::fill_n(words.row(y), 40, uint16_t(7));
-    }
-    const ConstAnyView real = type == PixelType::u8 ? ConstAnyView(bytes) : ConstAnyView(words);
+    Image<uint8_t> real(40, 30), result(40, 30);
+    for (int y = 0; y < 30; ++y) std::fill_n(real.row(y), 40, uint8_t(7));
     Observer observer;
-    sobel(real, {.magnitude = result}, {}, {.observer = &observer});
+    laplacian(real, result, options, {.observer = &observer});
     EXPECT_EQ(observer.seen, choice.strategy);
   }
 }
 
 TEST(Choice, SaysWhyNothingRuns) {
-  const AnyView src = placeholder(9, 9, PixelType::u16), out = placeholder(9, 9, PixelType::u16);
-  const Choice choice =
-      which([&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); }, {.strategy = "simd"});
+  const AnyView src = placeholder(9, 9, PixelType::u8), out = placeholder(9, 9, PixelType::u8);
+  const Choice choice = which([&](const Exec& e) { laplacian(src, out, {.offset = too_far}, e); },
+                              {.strategy = "simd"});
   EXPECT_FALSE(choice);
-  EXPECT_EQ(choice.refusal, "sobel: strategy 'simd' does not take this request: u16 source");
+  EXPECT_EQ(choice.refusal,
+            "convolve: strategy 'simd' does not take this request: " + std::string(why_too_far));
   EXPECT_THROW(which([&](const Exec& e) { sobel(src, {.magnitude = out}, {.aperture = 4}, e); }),
                Error)
       << "what cannot be meant is an error, asked or run";
@@ -134,16 +135,17 @@ TEST(Choice, LeavesABackgroundAsItIs) {
 }
 
 TEST(Dispatch, SaysWhyAPinnedStrategyRefuses) {
-  Image<uint16_t> src(4, 4), out(4, 4);
-  for (int y = 0; y < 4; ++y) std::fill_n(src.row(y), 4, uint16_t(9));
+  Image<uint8_t> src(4, 4), out(4, 4);
+  for (int y = 0; y < 4; ++y) std::fill_n(src.row(y), 4, uint8_t(9));
+  const FilterOptions options{.offset = too_far};
   try {
-    sobel(src, {.magnitude = out}, {}, {.strategy = "simd"});
-    FAIL() << "simd took u16";
+    laplacian(src, out, options, {.strategy = "simd"});
+    FAIL() << "simd took the offset";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);
-    EXPECT_NE(std::string(error.what()).find("u16 source"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(why_too_far), std::string::npos) << error.what();
   }
-  EXPECT_NO_THROW(sobel(src, {.magnitude = out})) << "automatic choice falls back";
+  EXPECT_NO_THROW(laplacian(src, out, options)) << "automatic choice falls back";
 }
 
 TEST(Dispatch, ForcedInstructionSetIsTheOneInUse) {

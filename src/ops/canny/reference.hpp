@@ -65,8 +65,7 @@ void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages);
 void canny_serial(const CannyArgs& args, Call& call);
 /// Strategy `rows`.
 void canny_rows(const CannyArgs& args, Call& call);
-/// Strategy `simd`, and what it takes.
+/// Strategy `simd`, which takes every request.
 void canny_simd(const CannyArgs& args, Call& call);
-std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&);
 
 }  // namespace cuesta

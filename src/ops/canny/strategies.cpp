@@ -93,7 +93,6 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .tier = Tier::production,
        .idea = "smoothing, gradient and suppression fused in rolling rows; one-bit masks, "
                "hysteresis on words",
-       .supports = canny_simd_supports,
        .run = canny_simd},
       {.name = "plain",
        .space = Space::device,

@@ -50,7 +50,8 @@ constexpr Window windows[] = {
     {Kind::outer, 1, 6},    {Kind::zero, 3, 2},       {Kind::q16, 3, 3},
     {Kind::q16, 5, 4},      {Kind::gaussian, 1, 1},   {Kind::box, 2, 2},
     {Kind::box, 1, 1},      {Kind::gaussian, 13, 13}, {Kind::edge, 9, 1},
-    {Kind::gaussian, 7, 7}, {Kind::gaussian, 21, 21}, {Kind::small, 7, 7}};
+    {Kind::gaussian, 7, 7}, {Kind::gaussian, 21, 21}, {Kind::small, 7, 7},
+    {Kind::box, 15, 15},    {Kind::box, 31, 4},       {Kind::box, 2, 70}};
 
 // Half the taps of a larger window are 0, so that its sums stay where the kind wants them.
 int32_t drawn_tap(Kind kind, Random& random) {

@@ -11,6 +11,7 @@
 
 // One-lane "vectors" have no pairs of lanes: there the plain loops run.
 #if HWY_TARGET != HWY_SCALAR
+#include "ops/convolve/cpu/box-inl.hpp"
 #include "ops/convolve/cpu/bytes-inl.hpp"
 #include "ops/convolve/cpu/dense-inl.hpp"
 #include "ops/convolve/cpu/floats-inl.hpp"
@@ -27,6 +28,11 @@ void convolve_simd_target(const ConvolveArgs& args, [[maybe_unused]] const Plan&
   switch (plan.lanes) {
     case Lanes::dense: return dense_strips(args, plan, call);
     case Lanes::pairs: return pairs_strips(args, plan, call);
+    case Lanes::box:
+      if (!bytes) return box_strips<double, uint16_t>(args, plan, call);
+      return plan.in_doubles ? box_strips<double, uint8_t>(args, plan, call)
+                             : box_strips<float, uint8_t>(args, plan, call);
+    case Lanes::halves: return floats_strips<float, uint16_t>(args, plan, call);
     case Lanes::f64:
       return bytes ? floats_strips<double, uint8_t>(args, plan, call)
                    : floats_strips<double, uint16_t>(args, plan, call);

@@ -1,5 +1,6 @@
 // Strategy `simd`. The papers' window on u8 in 16 bits, down columns of registers; every other
-// request on u8 in 32 bits, by rows that stay in cache.
+// request on u8 in 32 bits, by rows that stay in cache; u16 by rows of floats
+// (cpu/wide_rows-inl.hpp).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/log/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -10,6 +11,9 @@
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/log/reference.hpp"
+#if HWY_TARGET != HWY_SCALAR
+#include "ops/log/cpu/wide_rows-inl.hpp"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
@@ -255,6 +259,12 @@ class RowLog {
 
 void log_simd_target(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
+  if (args.src.type == PixelType::u16) {
+    const log::Factors factors = log::factors(window);
+    return fits_floats(factors, window.threshold)
+               ? wide_log<float>(args, factors, window.threshold, call)
+               : wide_log<double>(args, factors, window.threshold, call);
+  }
   if (log::is_papers_window(args.options) && args.dst.type == PixelType::u8 &&
       args.options.mode == LogMode::threshold && window.threshold <= PapersLog::max_threshold) {
     const PapersLog kernel{uint16_t(window.threshold)};
@@ -284,10 +294,6 @@ namespace cuesta {
 HWY_EXPORT(log_simd_target);
 void log_simd(const LogArgs& args, Call& call) {
   HWY_DYNAMIC_DISPATCH(log_simd_target)(args, call);
-}
-
-std::string_view log_simd_supports(const LogArgs& args, const Parameters&) {
-  return args.src.type == PixelType::u8 ? "" : "u16 source";
 }
 
 }  // namespace cuesta

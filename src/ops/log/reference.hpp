@@ -18,8 +18,7 @@ void log_reference_rows(const LogArgs& args, const log::Window& window, const in
 void log_serial(const LogArgs& args, Call& call);
 /// Strategy `rows`.
 void log_rows(const LogArgs& args, Call& call);
-/// Strategy `simd`, and what it takes.
+/// Strategy `simd`, which takes every request.
 void log_simd(const LogArgs& args, Call& call);
-std::string_view log_simd_supports(const LogArgs& args, const Parameters&);
 
 }  // namespace cuesta

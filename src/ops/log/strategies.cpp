@@ -83,7 +83,6 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
        .tier = Tier::production,
        .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
                "bits by rows",
-       .supports = log_simd_supports,
        .run = log_simd},
       {.name = "plain",
        .space = Space::device,

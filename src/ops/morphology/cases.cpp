@@ -26,7 +26,7 @@ struct NamedElement {
 std::vector<NamedElement> elements(Level level, uint64_t seed) {
   std::vector<NamedElement> all;
   for (const auto text : {"disk:15", "ellipse:15", "rect:3", "cross:5", "disk:5", "rect:4x1",
-                          "rect:1x6", "ellipse:6x9", "rect:1", "cross:2x4"})
+                          "rect:1x6", "rect:5x4", "ellipse:6x9", "rect:1", "cross:2x4"})
     all.push_back({text, StructuringElement::parse(text)});
   for (int i = 0; i < 3; ++i)
     all.push_back(

@@ -14,64 +14,13 @@
 #include "cpu/extended_bits.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
+#include "ops/morphology/cpu/samples-inl.hpp"
 #include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace {
-
-using morph::ElementRuns;
-using morph::Run;
-
-// Vectors of 64 bytes at most.
-template <class Lane>
-using Tag = hn::CappedTag<Lane, 64 / sizeof(Lane)>;
-
-// The words of bits or the samples of gray pictures; lanes are unsigned in both.
-template <class Lane>
-constexpr bool is_bits = sizeof(Lane) == 8;
-
-template <bool Dilate, class D, class V>
-HWY_INLINE V join(D, V a, V b) {
-  if constexpr (is_bits<hn::TFromD<D>>)
-    return Dilate ? hn::Or(a, b) : hn::And(a, b);
-  else
-    return Dilate ? hn::Max(a, b) : hn::Min(a, b);
-}
-
-// What never wins.
-template <bool Dilate, class Lane>
-constexpr Lane neutral = Dilate ? Lane(0) : Lane(~Lane(0));
-
-// 64 pixels a lane, `offset` pixels further on than lane i's own.
-template <class D>
-HWY_INLINE auto load_shifted(D d, const uint64_t* row, ptrdiff_t i, int offset) {
-  const uint64_t* from = row + i + offset / 64;
-  const int bit = offset % 64;
-  const auto low = hn::LoadU(d, from);
-  if (bit == 0) return low;
-  return hn::Or(hn::ShiftRightSame(low, bit), hn::ShiftLeftSame(hn::LoadU(d, from + 1), 64 - bit));
-}
-template <class D, class Lane>
-HWY_INLINE auto load_shifted(D d, const Lane* row, ptrdiff_t i, int offset) {
-  return hn::LoadU(d, row + i + offset);
-}
-
-// Level by level: blocks of 2^level lanes' pixels from blocks half as long. `rows` has a row of
-// every level, the first of which is the source row.
-template <bool Dilate, class Lane>
-void double_up(Lane* const* rows, int top_level, ptrdiff_t lanes) {
-  const Tag<Lane> d;
-  for (int level = 1; level <= top_level; ++level) {
-    const Lane* from = rows[level - 1];
-    const int step = 1 << (level - 1);
-    for (ptrdiff_t i = 0; i < lanes; i += ptrdiff_t(hn::Lanes(d))) {
-      hn::StoreU(join<Dilate>(d, hn::LoadU(d, from + i), load_shifted(d, from, i, step)), d,
-                 rows[level] + i);
-    }
-  }
-}
 
 // Whether all pixels of a row of bits are `set`.
 HWY_INLINE bool all_are(bool set, const uint64_t* row, ptrdiff_t width) {
@@ -180,68 +129,6 @@ class BitStrip {
   bool settled_[255] = {};  // of the ring's rows: no pixel can change any more
 };
 
-// One step over one strip of rows of samples. A moved block is a load at another address, so source
-// rows keep their blocks in a ring as high as the element, and an output row is joined in
-// registers.
-template <bool Dilate, class T>
-class SampleStrip {
- public:
-  using Lane = T;
-  // Doubling reaches 2^6 samples and a vector further, an output row two vectors.
-  static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 63) / 64 * 64 + 128; }
-  static size_t rows_for(const ElementRuns& runs) {
-    return size_t(runs.top_level() + 1) * size_t(runs.element().height());
-  }
-
-  SampleStrip(const ElementRuns& runs, int, ptrdiff_t lanes, int32_t, Lane* memory)
-      : runs_(runs), height_(runs.element().height()), lanes_(lanes), stride_(stride_for(lanes)) {
-    // What vectors read past the lanes never reaches a result, but it is defined.
-    for (size_t r = 0; r < rows_for(runs); ++r)
-      std::fill_n(memory + stride_ * ptrdiff_t(r) + lanes, stride_ - lanes, T(0));
-    for (int level = 0; level <= runs.top_level(); ++level)
-      ring_[level] = memory + stride_ * height_ * level;
-  }
-
-  T* source_row() { return ring_[0] + stride_ * next_; }
-  void add() {
-    T* rows[ElementRuns::max_levels];
-    for (int level = 0; level <= runs_.top_level(); ++level)
-      rows[level] = ring_[level] + stride_ * next_;
-    double_up<Dilate>(rows, runs_.top_level(), lanes_);
-    next_ = next_ + 1 == height_ ? 0 : next_ + 1;
-  }
-
-  // Writes the output row whose window ends with the row added last. `from` has room for two
-  // pointers a run.
-  void finish(const T** from, T* to, ptrdiff_t width) {
-    int count = 0;
-    runs_.for_each([&](const Run& run) {
-      const int slot = next_ + run.row < height_ ? next_ + run.row : next_ + run.row - height_;
-      const T* blocks = ring_[run.level()] + stride_ * slot;
-      from[count++] = blocks + run.begin;
-      if (run.last_block() != run.begin) from[count++] = blocks + run.last_block();
-    });
-    const Tag<T> d;
-    const auto n = ptrdiff_t(hn::Lanes(d));
-    for (ptrdiff_t x = 0; x < width; x += 2 * n) {
-      auto v = hn::LoadU(d, from[0] + x), w = hn::LoadU(d, from[0] + x + n);
-      for (int b = 1; b < count; ++b) {
-        v = join<Dilate>(d, v, hn::LoadU(d, from[b] + x));
-        w = join<Dilate>(d, w, hn::LoadU(d, from[b] + x + n));
-      }
-      store_upto(v, d, to + x, width - x);
-      store_upto(w, d, to + x + n, width - x - n);
-    }
-  }
-
- private:
-  const ElementRuns& runs_;
-  int height_;
-  ptrdiff_t lanes_, stride_;
-  T* ring_[ElementRuns::max_levels];
-  int next_ = 0;
-};
-
 // Outputs whose window leaves a picture of width x height, row y: the columns [0, left) and
 // [right, width).
 struct Cleared {
@@ -298,16 +185,22 @@ void step_samples(ImageView<const T> src, ImageView<T> dst, const ElementView& e
   const Strips strips = strips_for(height, element, call);
   const size_t most = 2 * size_t(runs.count());
   auto** pointers = call.scratch().take<const T*>(most * size_t(strips.count));
-  for_each_row<SampleStrip<Dilate, T>>(
-      runs, strips, 0, ptrdiff_t(left) + width + right, width, call,
-      [&](int32_t y, T* out) { cpu::extend_row(src, y, border, left, right, out); },
-      [&](int32_t y, SampleStrip<Dilate, T>& rows, int s) {
-        T* out = dst.row(y);
-        rows.finish(pointers + most * size_t(s), out, width);
-        const Cleared cleared(element, ignore, y, width, height);
-        std::fill(out, out + cleared.left, T(0));
-        std::fill(out + cleared.right, out + width, T(0));
-      });
+  const auto run = [&]<class Rows>(std::type_identity<Rows>) {
+    for_each_row<Rows>(
+        runs, strips, 0, ptrdiff_t(left) + width + right, width, call,
+        [&](int32_t y, T* out) { cpu::extend_row(src, y, border, left, right, out); },
+        [&](int32_t y, Rows& rows, int s) {
+          T* out = dst.row(y);
+          rows.finish(pointers + most * size_t(s), out, width);
+          const Cleared cleared(element, ignore, y, width, height);
+          std::fill(out, out + cleared.left, T(0));
+          std::fill(out + cleared.right, out + width, T(0));
+        });
+  };
+  if (runs.is_rectangle() && element.height() > 3)
+    run(std::type_identity<RectangleStrip<Dilate, T>>());
+  else
+    run(std::type_identity<SampleStrip<Dilate, T>>());
 }
 
 // dst is bits or u8.

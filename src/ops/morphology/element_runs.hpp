@@ -55,6 +55,11 @@ class ElementRuns {
   const ElementView& element() const { return element_; }
   int top_level() const { return top_level_; }
   int count() const { return count_; }
+  /// Whether every cell is in it.
+  bool is_rectangle() const {
+    return count_ == element_.height() && runs_[0].begin == 0 && runs_[0].end == element_.width() &&
+           runs_[0].same_cells(runs_[count_ - 1]);
+  }
   /// visit(run) for every run.
   template <class Visit>
   void for_each(Visit visit) const {

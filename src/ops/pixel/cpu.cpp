@@ -206,6 +206,39 @@ void keep_channels(const PixelArgs& args, int32_t first, int32_t end) {
   }
 }
 
+// Samples as doubles, times the factor, in pixel::scaled()'s roundings.
+template <class From, class To>
+void scale(const PixelArgs& args, int32_t first, int32_t end) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<int32_t, decltype(d)> d32;
+  const hn::Rebind<From, decltype(d)> from_tag;
+  const hn::Rebind<To, decltype(d)> to_tag;
+  const auto factor = hn::Set(d, args.factor), zero = hn::Zero(d), half = hn::Set(d, 0.5);
+  const auto most = hn::Set(d, double(std::numeric_limits<To>::max()));
+  const ptrdiff_t samples = ptrdiff_t(args.a.width) * args.a.channels;
+  for (int32_t y = first; y < end; ++y) {
+    const From* from = args.a.as<From>().row(y);
+    To* to = args.dst.as<To>().row(y);
+    for (ptrdiff_t x = 0; x < samples; x += ptrdiff_t(hn::Lanes(d))) {
+      const auto sample = load_upto(from_tag, from + x, samples - x);
+      auto value = zero;
+      if constexpr (std::is_same_v<From, float>)
+        value = hn::PromoteTo(d, sample);
+      else
+        value = hn::PromoteTo(d, hn::PromoteTo(d32, sample));
+      value = hn::Mul(value, factor);
+      if constexpr (std::is_same_v<To, float>) {
+        const auto result = with_one_nan(to_tag, hn::DemoteTo(to_tag, value));
+        store_upto(result, to_tag, to + x, samples - x);
+      } else {
+        const auto rounded = hn::Add(value, half);
+        const auto cut = hn::IfThenElseZero(hn::Gt(rounded, zero), hn::Min(rounded, most));
+        store_upto(hn::DemoteTo(to_tag, hn::DemoteTo(d32, cut)), to_tag, to + x, samples - x);
+      }
+    }
+  }
+}
+
 template <class V>
 HWY_INLINE V difference(V a, V b) {
   if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
@@ -377,6 +410,13 @@ void unpack(const PixelArgs& args, int32_t first, int32_t end) {
 
 using RowsOf = void (*)(const PixelArgs&, int32_t, int32_t);
 
+template <class From>
+RowsOf scale_to(PixelType to) {
+  return to == PixelType::u8    ? scale<From, uint8_t>
+         : to == PixelType::u16 ? scale<From, uint16_t>
+                                : scale<From, float>;
+}
+
 RowsOf rows_of(const PixelArgs& args) {
   const PixelType type = args.a.type;
   const bool u8 = type == PixelType::u8, u16 = type == PixelType::u16;
@@ -392,7 +432,10 @@ RowsOf rows_of(const PixelArgs& args) {
     case PixelOp::unpack: return unpack;
     case PixelOp::keep_channels:
       return u8 ? keep_channels<uint8_t> : u16 ? keep_channels<uint16_t> : keep_channels<float>;
-    case PixelOp::scale:  // refused
+    case PixelOp::scale:
+      return u8    ? scale_to<uint8_t>(args.dst.type)
+             : u16 ? scale_to<uint16_t>(args.dst.type)
+                   : scale_to<float>(args.dst.type);
     case PixelOp::histogram: break;
   }
   return nullptr;

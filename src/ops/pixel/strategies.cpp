@@ -5,10 +5,6 @@
 namespace cuesta {
 namespace {
 
-std::string_view simd_supports(const PixelArgs& args, const Parameters&) {
-  return args.op == PixelOp::scale ? "scale" : std::string_view();
-}
-
 #if CUESTA_HAS_CUDA
 std::string_view vectors_supports(const PixelArgs& args, const Parameters&) {
   if (args.op == PixelOp::histogram && args.a.type == PixelType::u16) return "histograms of u16";
@@ -36,7 +32,6 @@ std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
       {.name = "simd",
        .tier = Tier::production,
        .idea = "vector registers, masks packed as they are made, four histograms a strip",
-       .supports = simd_supports,
        .run = pixel_simd},
       {.name = "plain",
        .space = Space::device,

@@ -1,7 +1,7 @@
 // Strategy `simd`. u8 where only a u8 magnitude is wanted (aperture 3, norm l1): one pass down
 // columns of registers. Else separable rows: vertical pass over the K rows of the window,
 // horizontal pass over the two sums, then what is wanted of (gx, gy), all in rows that stay in L1;
-// 16-bit sums for apertures 3 and 5, 32-bit for 7. f32 sources go the same way in f32
+// of u8 16-bit sums for apertures 3 and 5, else 32-bit ones. f32 sources go the same way in f32
 // (cpu/floats-inl.hpp).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/sobel/cpu.cpp"
@@ -14,33 +14,51 @@
 #include "cpu/simd-inl.hpp"
 #include "ops/shared/gradient.hpp"
 #include "ops/sobel/cpu/floats-inl.hpp"
+#include "ops/sobel/cpu/outputs-inl.hpp"
 #include "ops/sobel/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace {
 
+// Vertical sums of samples S: u8's fit 16 bits, 64 · 255 at most.
+template <class S>
+using SumOf = std::conditional_t<std::is_same_v<S, uint8_t>, int16_t, int32_t>;
+// Gradients: at most 163,200 of u8 with aperture 7, and below 2^26 of u16.
+template <int K, class S>
+using GradientOf = std::conditional_t<K == 7, int32_t, SumOf<S>>;
+
+// sum + tap · value; taps of 0 and 1 cost nothing.
+template <class D, class V>
+HWY_INLINE V add_product(D d, V sum, int32_t tap, V value) {
+  if (tap == 0) return sum;
+  if (tap == 1) return hn::Add(sum, value);
+  if (tap == -1) return hn::Sub(sum, value);
+  return hn::Add(sum, hn::Mul(value, hn::Set(d, hn::TFromD<D>(tap))));
+}
+
 // Rows of one strip, each with room for a vector past its end.
-template <class Acc>
+template <class Sum, class Acc>
 struct Rows {
-  int16_t *smooth, *derive;  // vertical sums, width + 2r
-  Acc *gx, *gy;              // width
+  Sum *smooth, *derive;  // vertical sums, width + 2r
+  Acc *gx, *gy;          // width
 };
 
-template <int K>
-void vertical(const cpu::RollingRows<uint8_t>& rows, int32_t y, ptrdiff_t count,
-              int16_t* HWY_RESTRICT smooth, int16_t* HWY_RESTRICT derive) {
+template <int K, class S>
+void vertical(const cpu::RollingRows<S>& rows, int32_t y, ptrdiff_t count,
+              SumOf<S>* HWY_RESTRICT smooth, SumOf<S>* HWY_RESTRICT derive) {
+  using Sum = SumOf<S>;
   constexpr auto taps = gradient::taps(K);
-  const hn::ScalableTag<int16_t> d;
-  const hn::Rebind<uint8_t, decltype(d)> d8;
-  const uint8_t* window[K];
+  const hn::ScalableTag<Sum> d;
+  const hn::Rebind<S, decltype(d)> ds;
+  const S* window[K];
   for (int j = 0; j < K; ++j) window[j] = rows.row(y + j - K / 2);
   for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
     auto s = hn::Zero(d), v = hn::Zero(d);
     for (int j = 0; j < K; ++j) {
-      const auto p = hn::PromoteTo(d, hn::LoadU(d8, window[j] + x));
-      s = hn::Add(s, hn::Mul(p, hn::Set(d, int16_t(taps.smoothing[j]))));
-      if (taps.derivative[j]) v = hn::Add(v, hn::Mul(p, hn::Set(d, int16_t(taps.derivative[j]))));
+      const auto p = hn::PromoteTo(d, hn::LoadU(ds, window[j] + x));
+      s = add_product(d, s, taps.smoothing[j], p);
+      v = add_product(d, v, taps.derivative[j], p);
     }
     hn::StoreU(s, d, smooth + x);
     hn::StoreU(v, d, derive + x);
@@ -48,132 +66,52 @@ void vertical(const cpu::RollingRows<uint8_t>& rows, int32_t y, ptrdiff_t count,
 }
 
 // A vertical sum as a lane of the accumulator.
-template <class D>
-HWY_INLINE auto load_sum(D d, const int16_t* from) {
-  if constexpr (sizeof(hn::TFromD<D>) == 2)
+template <class D, class Sum>
+HWY_INLINE auto load_sum(D d, const Sum* from) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(Sum))
     return hn::LoadU(d, from);
   else
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<int16_t, D>(), from));
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<Sum, D>(), from));
 }
 
-template <int K, class Acc>
-void horizontal(const Rows<Acc>& r, ptrdiff_t width) {
+template <int K, class Sum, class Acc>
+void horizontal(const Rows<Sum, Acc>& r, ptrdiff_t width) {
   constexpr auto taps = gradient::taps(K);
   const hn::ScalableTag<Acc> d;
   for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
     auto gx = hn::Zero(d), gy = hn::Zero(d);
     for (int i = 0; i < K; ++i) {
-      if (taps.derivative[i])
-        gx = hn::Add(gx,
-                     hn::Mul(load_sum(d, r.smooth + x + i), hn::Set(d, Acc(taps.derivative[i]))));
-      gy = hn::Add(gy, hn::Mul(load_sum(d, r.derive + x + i), hn::Set(d, Acc(taps.smoothing[i]))));
+      gx = add_product(d, gx, taps.derivative[i], load_sum(d, r.smooth + x + i));
+      gy = add_product(d, gy, taps.smoothing[i], load_sum(d, r.derive + x + i));
     }
     hn::StoreU(gx, d, r.gx + x);
     hn::StoreU(gy, d, r.gy + x);
   }
 }
 
-template <class Acc>
-void write_gradient(AnyView out, int32_t y, const Acc* g, ptrdiff_t width) {
-  if (out.type == PixelType::s16) {
-    const hn::ScalableTag<int16_t> d;
-    int16_t* to = out.as<int16_t>().row(y);
-    if constexpr (sizeof(Acc) == 2) {
-      std::memcpy(to, g, size_t(width) * 2);
-    } else {
-      const hn::Half<decltype(d)> half;
-      const hn::ScalableTag<int32_t> d32;
-      for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(half))) {
-        store_upto(hn::DemoteTo(half, hn::LoadU(d32, g + x)), half, to + x, width - x);
-      }
-    }
-  } else if (out.type == PixelType::s32) {
-    int32_t* to = out.as<int32_t>().row(y);
-    for (ptrdiff_t x = 0; x < width; ++x) to[x] = g[x];
-  }
-}
-
-template <class Acc>
-HWY_INLINE auto load32(const Acc* from) {
-  const hn::ScalableTag<int32_t> d;
-  if constexpr (sizeof(Acc) == 4)
-    return hn::LoadU(d, from);
-  else
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<int16_t, decltype(d)>(), from));
-}
-
-template <class Acc>
-void write_magnitude(AnyView out, Norm norm, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
-  const hn::ScalableTag<int32_t> d;
-  const hn::Rebind<uint8_t, decltype(d)> d8;
-  const hn::Rebind<uint16_t, decltype(d)> d16;
-  if constexpr (sizeof(Acc) == 2) {
-    if (norm == Norm::l1) {
-      const hn::ScalableTag<int16_t> ds;
-      const hn::RebindToUnsigned<decltype(ds)> du;
-      const hn::Rebind<uint8_t, decltype(ds)> dn;
-      for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(ds))) {
-        // At most 2 * 12,240: no saturation in 16 bits.
-        const auto m = hn::Add(hn::Abs(hn::LoadU(ds, r.gx + x)), hn::Abs(hn::LoadU(ds, r.gy + x)));
-        if (out.type == PixelType::u8)
-          store_upto(hn::DemoteTo(dn, m), dn, out.as<uint8_t>().row(y) + x, width - x);
-        else
-          store_upto(hn::BitCast(du, m), du, out.as<uint16_t>().row(y) + x, width - x);
-      }
-      return;
-    }
-  }
-  for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
-    const auto gx = load32(r.gx + x), gy = load32(r.gy + x);
-    const auto m = norm == Norm::l1 ? hn::Add(hn::Abs(gx), hn::Abs(gy))
-                                    : floor_sqrt(d, hn::Add(hn::Mul(gx, gx), hn::Mul(gy, gy)));
-    // Highway demotes 32 bits to u8 by way of i16, which is wrong past 32,767: clamp first.
-    if (out.type == PixelType::u8)
-      store_upto(hn::DemoteTo(d8, hn::Min(m, hn::Set(d, 255))), d8, out.as<uint8_t>().row(y) + x,
-                 width - x);
-    else
-      store_upto(hn::DemoteTo(d16, m), d16, out.as<uint16_t>().row(y) + x, width - x);
-  }
-}
-
-template <class Acc>
-void write_direction(AnyView out, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
-  const hn::ScalableTag<int32_t> d;
-  const hn::Rebind<uint8_t, decltype(d)> d8;
-  uint8_t* to = out.as<uint8_t>().row(y);
-  for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
-    const auto gx = load32(r.gx + x), gy = load32(r.gy + x);
-    const auto ax = hn::Abs(gx), ay = hn::ShiftLeft<15>(hn::Abs(gy));
-    const auto low = hn::Mul(ax, hn::Set(d, gradient::tan_22_5));
-    const auto high = hn::Add(low, hn::ShiftLeft<16>(ax));
-    const auto diagonal =
-        hn::IfThenElse(hn::Lt(hn::Xor(gx, gy), hn::Zero(d)), hn::Set(d, 3), hn::Set(d, 1));
-    const auto code = hn::IfThenElse(hn::Gt(ay, high), hn::Set(d, 2), diagonal);
-    store_upto(hn::DemoteTo(d8, hn::IfThenZeroElse(hn::Lt(ay, low), code)), d8, to + x, width - x);
-  }
-}
-
-template <int K, class Acc>
+template <int K, class S>
 void strips_of(const SobelArgs& args, Call& call) {
+  using Sum = SumOf<S>;
+  using Acc = GradientOf<K, S>;
   constexpr int32_t radius = K / 2;
   const int32_t width = args.src.width, height = args.src.height;
   const Strips strips(height, call.threads());
   // Vector loads overrun a row by less than a vector; 64 lanes cover the widest.
   const ptrdiff_t stride = (ptrdiff_t(width) + 2 * radius + 63) / 64 * 64 + 64;
-  auto* source = call.scratch().take<uint8_t>(size_t(stride) * K * size_t(strips.count));
-  auto* sums = call.scratch().take<int16_t>(size_t(stride) * 2 * size_t(strips.count));
+  auto* source = call.scratch().take<S>(size_t(stride) * K * size_t(strips.count));
+  auto* sums = call.scratch().take<Sum>(size_t(stride) * 2 * size_t(strips.count));
   auto* gradients = call.scratch().take<Acc>(size_t(stride) * 2 * size_t(strips.count));
   const bool ignore = args.options.border.mode == BorderMode::ignore;
 
   parallel_tasks(strips.count, call.threads(), [&](int s) {
-    cpu::RollingRows<uint8_t> rows(args.src.as<uint8_t>(), args.options.border, radius, radius, K,
-                                   source + stride * K * s, stride);
-    const Rows<Acc> r{sums + stride * 2 * s, sums + stride * (2 * s + 1),
-                      gradients + stride * 2 * s, gradients + stride * (2 * s + 1)};
+    cpu::RollingRows<S> rows(args.src.as<S>(), args.options.border, radius, radius, K,
+                             source + stride * K * s, stride);
+    const Rows<Sum, Acc> r{sums + stride * 2 * s, sums + stride * (2 * s + 1),
+                           gradients + stride * 2 * s, gradients + stride * (2 * s + 1)};
     for (int32_t y = strips.begin(s) - radius; y < strips.begin(s) + radius; ++y) rows.make(y);
     for (int32_t y = strips.begin(s); y < strips.end(s); ++y) {
       rows.make(y + radius);
-      vertical<K>(rows, y, width + 2 * radius, r.smooth, r.derive);
+      vertical<K, S>(rows, y, width + 2 * radius, r.smooth, r.derive);
       horizontal<K>(r, width);
       if (ignore) {
         const bool outside = y < radius || y + radius >= height;
@@ -184,8 +122,9 @@ void strips_of(const SobelArgs& args, Call& call) {
       }
       write_gradient(args.out.gx, y, r.gx, width);
       write_gradient(args.out.gy, y, r.gy, width);
-      if (args.out.magnitude) write_magnitude(args.out.magnitude, args.options.norm, y, r, width);
-      if (args.out.direction) write_direction(args.out.direction, y, r, width);
+      if (args.out.magnitude)
+        write_magnitude(args.out.magnitude, args.options.norm, y, r.gx, r.gy, width);
+      if (args.out.direction) write_direction(args.out.direction, y, r.gx, r.gy, width);
     }
   });
 }
@@ -231,6 +170,15 @@ bool wants_only_magnitude(const SobelArgs& args) {
 }
 #endif
 
+template <class S>
+void whole_samples(const SobelArgs& args, Call& call) {
+  switch (args.options.aperture) {
+    case 3: return strips_of<3, S>(args, call);
+    case 5: return strips_of<5, S>(args, call);
+    default: return strips_of<7, S>(args, call);
+  }
+}
+
 }  // namespace
 
 void sobel_simd_target(const SobelArgs& args, Call& call) {
@@ -247,16 +195,13 @@ void sobel_simd_target(const SobelArgs& args, Call& call) {
 #endif
   }
 #if HWY_TARGET != HWY_SCALAR
-  if (wants_only_magnitude(args)) {
+  if (args.src.type == PixelType::u8 && wants_only_magnitude(args)) {
     return thread_columns(MagnitudeMarch{}, args.src.as<uint8_t>(),
                           args.out.magnitude.as<uint8_t>(), args.options.border, call);
   }
 #endif
-  switch (args.options.aperture) {
-    case 3: return strips_of<3, int16_t>(args, call);
-    case 5: return strips_of<5, int16_t>(args, call);
-    default: return strips_of<7, int32_t>(args, call);
-  }
+  return args.src.type == PixelType::u8 ? whole_samples<uint8_t>(args, call)
+                                        : whole_samples<uint16_t>(args, call);
 }
 
 }  // namespace cuesta::HWY_NAMESPACE
@@ -268,18 +213,6 @@ namespace cuesta {
 HWY_EXPORT(sobel_simd_target);
 void sobel_simd(const SobelArgs& args, Call& call) {
   HWY_DYNAMIC_DISPATCH(sobel_simd_target)(args, call);
-}
-
-std::string_view sobel_simd_supports(const SobelArgs& args, const Parameters&) {
-  if (args.src.type == PixelType::u16) return "u16 source";
-  if (args.src.type == PixelType::f32)
-    return args.out.direction ? "a direction in radians" : std::string_view();
-  if (args.out.magnitude.type == PixelType::f32 || args.out.direction.type == PixelType::f32)
-    return "floating-point output";
-  if (args.options.aperture == 7 && args.out.magnitude && args.options.norm == Norm::l2)
-    return "aperture 7 with norm l2";
-  if (args.options.aperture == 7 && args.out.direction) return "aperture 7 with a direction";
-  return {};
 }
 
 }  // namespace cuesta

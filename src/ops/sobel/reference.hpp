@@ -12,8 +12,7 @@ void sobel_reference_rows(const SobelArgs& args, int32_t first, int32_t end);
 void sobel_serial(const SobelArgs& args, Call& call);
 /// Strategy `rows`.
 void sobel_rows(const SobelArgs& args, Call& call);
-/// Strategy `simd`, and what it takes.
+/// Strategy `simd`, which takes every request.
 void sobel_simd(const SobelArgs& args, Call& call);
-std::string_view sobel_simd_supports(const SobelArgs& args, const Parameters&);
 
 }  // namespace cuesta

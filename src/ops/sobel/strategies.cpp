@@ -33,7 +33,6 @@ std::span<const Strategy<SobelArgs>> SobelArgs::strategies() {
       {.name = "simd",
        .tier = Tier::production,
        .idea = "separable rolling rows in vector registers, strips over threads",
-       .supports = sobel_simd_supports,
        .run = sobel_simd},
       {.name = "plain",
        .space = Space::device,

@@ -271,6 +271,17 @@ HWY_INLINE V floor_sqrt_of_any(D d, V v) {
   return hn::IfThenElse(hn::Lt(v, hn::Set(d, 46340 * 46340)), below, hn::Set(d, 46340));
 }
 
+/// Adds sizes to two copies of the bins (one where `copy` is 0): equal neighbours, the rule in flat
+/// parts, then need not wait for each other.
+inline void count_sizes(const uint16_t* size, ptrdiff_t width, uint64_t* bins, ptrdiff_t copy) {
+  ptrdiff_t x = 0;
+  for (; x + 2 <= width; x += 2) {
+    ++bins[size[x]];
+    ++bins[copy + size[x + 1]];
+  }
+  if (x < width) ++bins[size[x]];
+}
+
 /// Counts magnitudes by their size, l2's by the floored root; 65,535 is the largest. Those of given
 /// gradients are `Any` below 2^31, and lanes hold l1's too.
 template <bool Any, class M>
@@ -290,13 +301,7 @@ void count_magnitudes(const M* row, Norm norm, ptrdiff_t width, uint16_t* HWY_RE
     }
     size = sizes;
   }
-  // Two copies of the bins: equal neighbours, the rule in flat parts, need not wait for each other.
-  ptrdiff_t x = 0;
-  for (; x + 2 <= width; x += 2) {
-    ++bins[size[x]];
-    ++bins[copy + size[x + 1]];
-  }
-  if (x < width) ++bins[size[x]];
+  count_sizes(size, width, bins, copy);
 }
 
 }  // namespace cuesta::HWY_NAMESPACE

@@ -14,6 +14,7 @@
 
 #include "cpu/extended_row.hpp"
 #include "ops/canny/cpu/gradient_nms-inl.hpp"
+#include "ops/canny/cpu/tensor-inl.hpp"
 #include "ops/canny/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,6 +53,10 @@ struct Job {
   int32_t window;        // number of taps
   ConstAnyView gy{};     // where gradients are given; then the first of the channels is gx, of all
   Norm norm = Norm::l1;  // its channels
+  ColorGradient color = ColorGradient::strongest;
+  int32_t aperture = 3;
+
+  bool structure() const { return count == 3 && color == ColorGradient::structure; }
 
   int32_t width() const { return channels[0].width; }
   int32_t height() const { return channels[0].height; }
@@ -126,10 +131,14 @@ class SmoothRows {
   int32_t next_ = -1, next_raw_ = 0;
 };
 
-// Rows of magnitudes and gradients: the last three of the first, the last two of the others.
+// Rows of magnitudes and gradients of u8: the last three of the first, the last two of the others.
 template <int K, class M>
 class Magnitudes {
  public:
+  using Magnitude = M;
+  // The largest magnitude: aperture 3, 5, and 7 after its division.
+  static constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
+
   Magnitudes(const Job& job, Pieces& pieces)
       : job_(job),
         sources_{{job, 0, pieces}, {job, 1, pieces}, {job, 2, pieces}},
@@ -142,6 +151,7 @@ class Magnitudes {
     other_ = pieces.take<M>(sums_room);
     other_gx_ = pieces.take<int16_t>(sums_room);
     other_gy_ = pieces.take<int16_t>(sums_room);
+    if (job.structure()) tensor_ = pieces.take<int32_t>(stride_ * 3);
   }
 
   // Row y; 0 outside the picture. The y of consecutive calls rise by 1.
@@ -163,12 +173,28 @@ class Magnitudes {
         M* to_magnitude = c ? other_ : to + x;
         sum_vertically<K>(rows, x, count + 2 * SmoothRows<K>::radius, smooth, derive);
         sum_horizontally<K>(smooth, derive, count, to_gx, to_gy);
+        if (tensor_) {
+          add_to_tensor(to_gx, to_gy, c == 0, count, tensor_ + x, stride_);
+          continue;
+        }
         measure(to_gx, to_gy, mask_ ? mask_ + x : nullptr, count, to_magnitude);
         if (c) keep_stronger(other_, other_gx_, other_gy_, count, to + x, gx(y) + x, gy(y) + x);
       }
     }
+    if constexpr (sizeof(M) == 4) {
+      if (tensor_) measure_tensor(tensor_, stride_, mask_, width, to, gx(y), gy(y));
+    }
     to[-1] = 0;
     std::fill_n(to + width, row_room, M(0));
+  }
+  // Suppression of row y, whose neighbours are made.
+  void suppress(int32_t y, const BasicCannyLimits<M>& limits, uint8_t* candidates,
+                uint8_t* strong) {
+    cuesta::HWY_NAMESPACE::suppress<M>(row(y - 1), row(y), row(y + 1), gx(y), gy(y), job_.width(),
+                                       limits.low, limits.high, candidates, strong);
+  }
+  void count(int32_t y, uint16_t* sizes, uint64_t* bins_at, ptrdiff_t copy) {
+    count_magnitudes<false>(row(y), Norm::l2, job_.width(), sizes, bins_at, copy);
   }
   M* row(int32_t y) { return magnitudes_ + stride_ * ((y + 3) % 3) + row_room; }
   int16_t* gx(int32_t y) { return gradients_ + stride_ * (y & 1); }
@@ -185,12 +211,16 @@ class Magnitudes {
   int16_t *gradients_, *sums_;
   M* other_ = nullptr;  // of a block of another channel, as its gradients
   int16_t *other_gx_ = nullptr, *other_gy_ = nullptr;
+  int32_t* tensor_ = nullptr;  // a row of Jxx, of Jyy and of Jxy
   uint8_t* mask_;
 };
 
-// The same of gradients that are given.
+// The same of s16 gradients that are given.
 class GivenMagnitudes {
  public:
+  using Magnitude = int32_t;
+  static constexpr ptrdiff_t bins = canny_bins;
+
   GivenMagnitudes(const Job& job, Pieces& pieces)
       : job_(job),
         stride_(round_up(job.width()) + 2 * row_room),
@@ -220,6 +250,15 @@ class GivenMagnitudes {
     }
     to[-1] = 0;
     std::fill_n(to + width, row_room, 0);
+  }
+  void suppress(int32_t y, const BasicCannyLimits<int32_t>& limits, uint8_t* candidates,
+                uint8_t* strong) {
+    cuesta::HWY_NAMESPACE::suppress<int32_t>(row(y - 1), row(y), row(y + 1), gx(y), gy(y),
+                                             job_.width(), limits.low, limits.high, candidates,
+                                             strong);
+  }
+  void count(int32_t y, uint16_t* sizes, uint64_t* bins_at, ptrdiff_t copy) {
+    count_magnitudes<true>(row(y), job_.norm, job_.width(), sizes, bins_at, copy);
   }
   int32_t* row(int32_t y) { return magnitudes_ + stride_ * ((y + 3) % 3) + row_room; }
   int16_t* gx(int32_t y) { return gradients_ + stride_ * (y & 1); }

@@ -130,6 +130,37 @@ void sum_row(const T* HWY_RESTRICT row, const PassTaps<T>& taps, T* HWY_RESTRICT
   }
 }
 
+/// Sums below 2^24 as 256 · high + low.
+inline void split_row(const float* HWY_RESTRICT sums, float* HWY_RESTRICT high,
+                      float* HWY_RESTRICT low, ptrdiff_t count) {
+  const hn::ScalableTag<float> d;
+  for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
+    const auto sum = hn::LoadU(d, sums + x);
+    const auto upper = hn::Floor(hn::Mul(sum, hn::Set(d, 1.0f / 256)));
+    hn::StoreU(upper, d, high + x);
+    hn::StoreU(hn::NegMulAdd(upper, hn::Set(d, 256.0f), sum), d, low + x);
+  }
+}
+
+/// to[x] = (256 · high + low + half the divisor) / divisor, a power of two, rounded down.
+inline void finish_halves(const float* HWY_RESTRICT high, const float* HWY_RESTRICT low,
+                          int64_t divisor, uint16_t* HWY_RESTRICT to, ptrdiff_t count) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  const int shift = exact_log2(divisor);
+  const auto half = hn::Set(du, uint32_t(divisor / 2));
+  for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
+    const auto whole = [&](const float* from) HWY_ATTR {
+      return hn::BitCast(du, hn::ConvertTo(di, hn::LoadU(d, from + x)));
+    };
+    const auto sum = hn::Add(hn::Add(hn::ShiftLeft<8>(whole(high)), whole(low)), half);
+    const auto result = hn::BitCast(di, hn::ShiftRightSame(sum, shift));
+    store_upto(hn::DemoteTo(d16, result), d16, to + x, count - x);
+  }
+}
+
 template <class T, class Src>
 void widen_row(const Src* HWY_RESTRICT from, T* HWY_RESTRICT to, ptrdiff_t count) {
   const hn::ScalableTag<T> d;
@@ -176,6 +207,19 @@ FloatsTaps<T> floats_taps(const ConvolveArgs& args, const Plan& plan, Scratch& s
           pass_taps<T>(args.width, 1, step, scratch, row)};
 }
 
+/// Row y of the result from pixel x on, from `down`, exact sums down the columns; `room` has four
+/// rows, `stride` apart.
+inline void halves_row(const ConvolveArgs& args, const Plan& plan, const PassTaps<float>& across,
+                       const float* down, float* room, ptrdiff_t stride, int32_t x, int32_t y,
+                       ptrdiff_t count) {
+  float *const high = room + 2 * stride, *const low = room + 3 * stride;
+  split_row(down, high, low, count + ptrdiff_t(args.width - 1) * args.src.channels);
+  sum_row(high, across, room, count);
+  sum_row(low, across, room + stride, count);
+  finish_halves(room, room + stride, plan.divisor,
+                args.dst.as<uint16_t>().row(y) + ptrdiff_t(x) * args.src.channels, count);
+}
+
 template <class T, class Src>
 void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
   const int32_t c = args.src.channels, width = args.width, height = args.height;
@@ -188,7 +232,7 @@ void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
   Scratch& scratch = call.scratch();
   const auto strip_count = size_t(strips.count);
   T* const rings = scratch.take<T>(size_t(stride) * size_t(slots) * strip_count);
-  T* const sums = scratch.take<T>(size_t(stride) * 4 * strip_count);
+  T* const sums = scratch.take<T>(size_t(stride) * 6 * strip_count);
   Src* const narrow = scratch.take<Src>(size_t(stride) * strip_count);
   const FloatsTaps<T> taps = floats_taps<T, !std::is_same_v<Src, float>>(args, plan, scratch);
   const Finish finish(args, plan);
@@ -198,7 +242,8 @@ void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
 
   parallel_tasks(strips.count, call.threads(), [&](int s) {
     T* const ring = rings + stride * slots * s;
-    T* const down = sums + stride * 4 * s;  // two rows each: sums down the columns, whole sums
+    // Two rows each: sums down the columns, whole sums, and the halves of the former.
+    T* const down = sums + stride * 6 * s;
     T* const sum = down + 2 * stride;
     const int32_t begin = strips.begin(s), stop = strips.end(s);
     for (int32_t x = 0; x < args.src.width; x += tile) {
@@ -229,6 +274,14 @@ void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
         if constexpr (std::is_same_v<T, float>) {
           for (int32_t r = 0; finished && r < 2 && y + r < stop; ++r)
             out[r] = args.dst.as<float>().row(y + r) + ptrdiff_t(x) * c;
+        }
+        if constexpr (std::is_same_v<T, float> && std::is_same_v<Src, uint16_t>) {
+          if (plan.lanes == Lanes::halves) {
+            sum_two_rows(window, taps.first, down, down + stride, extended);
+            for (int32_t r = 0; r < 2 && y + r < stop; ++r)
+              halves_row(args, plan, taps.second, down + r * stride, sum, stride, x, y + r, count);
+            continue;
+          }
         }
         if (plan.two_pass) {
           sum_two_rows(window, taps.first, down, down + stride, extended);

@@ -1,5 +1,6 @@
 #include "ops/convolve/cpu/plan.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -60,6 +61,41 @@ bool fits_dense(const ConvolveArgs& args, const Plan& plan) {
          (exact_log2(plan.divisor) >= 0 || exact_in(plan, 24));
 }
 
+// Equal taps: sums that run, each below 2^32. They are divided in floats where those are exact: a
+// mean of bytes is below 256, where a float is 2^-17 off at most, and it is 1 / (2 · 65,025) from
+// the next tie or further.
+bool fits_box(const ConvolveArgs& args, Plan& plan) {
+  if (!args.integers.separable() || args.src.type == PixelType::f32) return false;
+  const auto all = [](std::span<const int32_t> taps, int64_t scale) {
+    return std::all_of(taps.begin(), taps.end(), [&](int32_t t) { return t == scale; });
+  };
+  if (!all(args.integers.row, plan.row_scale) || !all(args.integers.column, plan.column_scale) ||
+      args.rounding != Rounding::half_even || plan.most > UINT32_MAX)
+    return false;
+  const bool mean = plan.divisor == int64_t(args.width) * args.height;
+  plan.in_doubles =
+      args.src.type == PixelType::u16 || !(exact_in(plan, 24) || (mean && plan.divisor <= 65025));
+  return !plan.in_doubles || exact_in(plan, 53);
+}
+// From here on they are faster than sums of products.
+bool is_large_box(const ConvolveArgs& args) {
+  return args.width + args.height >= (args.src.type == PixelType::u8 ? 30 : 10);
+}
+
+// u16 data whose sums down are below 2^24, and those across of their upper 16 and lower 8 bits too;
+// the whole sum and half the divisor fit 32 bits.
+bool fits_halves(const ConvolveArgs& args, const Plan& plan) {
+  if (!args.integers.separable() || args.src.type != PixelType::u16 ||
+      args.dst.type != PixelType::u16 || args.rounding != Rounding::half_up || args.offset != 0)
+    return false;
+  const Sums row = sums_of(args.integers.row, plan.row_scale);
+  const Sums column = sums_of(args.integers.column, plan.column_scale);
+  const int shift = exact_log2(plan.divisor);
+  return row.negative == 0 && column.negative == 0 && row.positive <= 256 &&
+         column.positive <= 256 && shift > 0 && shift < 32 &&
+         plan.most + plan.divisor / 2 <= UINT32_MAX && plan.most >> shift <= 65535;
+}
+
 // u8 data, s8 taps, two rows at once; either row of a pair may come first.
 bool fits_pairs(const ConvolveArgs& args, const Plan& plan) {
   if (args.src.type != PixelType::u8 || plan.most - plan.least > 65535) return false;
@@ -111,6 +147,10 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
   plan.most = sums.positive * largest_sample;
   plan.least = sums.negative * largest_sample;
 
+  if (is_large_box(args) && fits_box(args, plan)) {
+    plan.lanes = Lanes::box;
+    return {};
+  }
   if (fits_dense(args, plan)) {
     plan.lanes = Lanes::dense;
     plan.two_pass = true;
@@ -126,6 +166,11 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
   plan.two_pass = taps.separable() && side + 2 < area;
   plan.lanes = Lanes::f32;
   if (exact_in(plan, 24)) return {};
+  if (fits_halves(args, plan)) {
+    plan.lanes = Lanes::halves;
+    plan.two_pass = true;
+    return {};
+  }
   plan.lanes = Lanes::f64;
   if (exact_in(plan, 53)) return {};
   return "sums above 52 bits";

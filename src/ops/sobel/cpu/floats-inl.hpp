@@ -43,10 +43,11 @@ void float_columns(const cpu::RollingRows<float>& rows, int32_t y, ptrdiff_t cou
   }
 }
 
-// Row y of the outputs.
+// Row y of the outputs. Where a direction is wanted, `gradients` takes gx and, `stride` further,
+// gy.
 template <int K>
 void float_row(const SobelArgs& args, int32_t y, const float* HWY_RESTRICT smooth,
-               const float* HWY_RESTRICT derive) {
+               const float* HWY_RESTRICT derive, float* HWY_RESTRICT gradients, ptrdiff_t stride) {
   constexpr auto taps = gradient::taps(K);
   const hn::ScalableTag<float> d;
   const auto row_of = [y](AnyView out) { return out ? out.as<float>().row(y) : nullptr; };
@@ -67,14 +68,22 @@ void float_row(const SobelArgs& args, int32_t y, const float* HWY_RESTRICT smoot
           l1 ? hn::Add(hn::Abs(dx), hn::Abs(dy)) : hn::Sqrt(hn::MulAdd(dx, dx, hn::Mul(dy, dy)));
       store_upto(with_one_nan(d, m), d, magnitude + x, left);
     }
+    if (args.out.direction) {
+      hn::StoreU(dx, d, gradients + x);
+      hn::StoreU(dy, d, gradients + stride + x);
+    }
   }
+  if (!args.out.direction) return;
+  float* to = args.out.direction.as<float>().row(y);
+  for (int32_t x = 0; x < args.src.width; ++x)
+    to[x] = sobel_sums::angle(gradients[x], gradients[stride + x]);
 }
 
 // `ignore`: 0 where the window leaves the picture.
 inline void clear_ignored(const SobelArgs& args, int32_t radius, int32_t y) {
   const int32_t width = args.src.width, side = std::min(radius, width);
   const bool outside = y < radius || y + radius >= args.src.height;
-  for (const AnyView& out : {args.out.gx, args.out.gy, args.out.magnitude}) {
+  for (const AnyView& out : {args.out.gx, args.out.gy, args.out.magnitude, args.out.direction}) {
     if (!out) continue;
     float* row = out.as<float>().row(y);
     std::fill_n(row, outside ? width : side, 0.0f);
@@ -90,18 +99,18 @@ void float_strips(const SobelArgs& args, Call& call) {
   // Vector loads overrun a row by less than a vector; 64 lanes cover the widest.
   const ptrdiff_t stride = (ptrdiff_t(width) + 2 * radius + 63) / 64 * 64 + 64;
   auto* source = call.scratch().take<float>(size_t(stride) * K * size_t(strips.count));
-  auto* sums = call.scratch().take<float>(size_t(stride) * 2 * size_t(strips.count));
+  auto* sums = call.scratch().take<float>(size_t(stride) * 4 * size_t(strips.count));
   const bool ignore = args.options.border.mode == BorderMode::ignore;
 
   parallel_tasks(strips.count, call.threads(), [&](int s) {
     cpu::RollingRows<float> rows(args.src.as<float>(), args.options.border, radius, radius, K,
                                  source + stride * K * s, stride);
-    float *smooth = sums + stride * 2 * s, *derive = smooth + stride;
+    float *smooth = sums + stride * 4 * s, *derive = smooth + stride;
     for (int32_t y = strips.begin(s) - radius; y < strips.begin(s) + radius; ++y) rows.make(y);
     for (int32_t y = strips.begin(s); y < strips.end(s); ++y) {
       rows.make(y + radius);
       float_columns<K>(rows, y, width + 2 * radius, smooth, derive);
-      float_row<K>(args, y, smooth, derive);
+      float_row<K>(args, y, smooth, derive, derive + stride, stride);
       if (ignore) clear_ignored(args, radius, y);
     }
   });
