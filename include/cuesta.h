@@ -601,6 +601,7 @@ typedef struct cuesta_motion_options {
   int32_t relearn;  ///< percent of the picture whose sudden change restarts the warm-up; 0: never
   int32_t steady;   ///< largest camera shift that is compensated, pixels; 0: none
   int32_t downscale;  ///< 1..16: the detector sees means of N x N pixels; host frames only
+  int32_t displacement;  ///< 0..7: background that moves by up to N pixels is no object
 } cuesta_motion_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_t size);

@@ -119,11 +119,16 @@ struct MotionOptions {
   /// Frames before the first detection. The median of 5 of them initialises the background, of 3
   /// where there are fewer than 5 frames. With 1 or 2 the first frame does.
   int warm_up = 25;
-  /// Percent of the picture. A sudden change of more than this (a lamp, an exposure, a cut)
-  /// restarts the warm-up and is reported as such; 0: never.
-  int relearn = 60;
+  /// Percent of the picture's parts that were at rest. A sudden change of more of them (a lamp, an
+  /// exposure, a cut) restarts the warm-up and is reported as such; 0: never. If the picture of
+  /// before returns within 10 frames, its background does, too.
+  int relearn = 75;
   /// Largest shift of the camera that is compensated, in pixels per axis; 0: none.
   int steady = 16;
+  /// Background that moves by up to this many pixels (leaves, water) is no object, 0..7; 0: it is.
+  /// A component stays if 35 % of its foreground differs from all samples that near. Only of the
+  /// model `samples` (component displacement: Elgammal, Harwood & Davis 2000).
+  int displacement = 3;
 
   /// Returns the defaults of a model. `first` has paper 004's chain: blur 15, threshold 25, disks
   /// of 15, the first frame as background, no shift compensation and no restart. Others have those

@@ -48,7 +48,8 @@ cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
           by.warm_up,
           by.relearn,
           by.steady,
-          cuesta::DownscaleOptions{}.downscale};
+          cuesta::DownscaleOptions{}.downscale,
+          by.displacement};
 }
 
 cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
@@ -69,6 +70,7 @@ cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
   to.warm_up = of.warm_up;
   to.relearn = of.relearn;
   to.steady = of.steady;
+  to.displacement = of.displacement;
   return to;
 }
 

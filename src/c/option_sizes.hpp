@@ -64,7 +64,7 @@ struct Sizes<cuesta_background_options> {
 };
 template <>
 struct Sizes<cuesta_motion_options> {
-  static constexpr size_t all[] = {112, 120};  // downscale
+  static constexpr size_t all[] = {112, 120};  // downscale, displacement
 };
 
 template <class Options>

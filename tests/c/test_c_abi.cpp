@@ -637,6 +637,7 @@ static_assert(!Taken<Unlisted> && !Taken<Forgotten> && !Taken<Unordered>);
 TEST(CInterface, TakesEverySizeThatAStructHasHad) {
   EXPECT_EQ(offsetof(cuesta_canny_options, color), 96u);
   EXPECT_EQ(offsetof(cuesta_motion_options, downscale), 112u);
+  EXPECT_EQ(offsetof(cuesta_motion_options, displacement), 116u);
   auto older = defaults<cuesta_motion_options>(cuesta_motion_options_init);
   older.size = offsetof(cuesta_motion_options, downscale);
   older.downscale = 99;  // beyond the end of the caller's struct

@@ -378,7 +378,8 @@ class Options(DetectTest):
             "close": "disk:9",
             "open": "disk:5",
             "warm_up": 25,
-            "relearn": 60,
+            "relearn": 75,
+            "displacement": 3,
             "steady": 16,
         }.items():
             self.assertEqual(header[key], value, key)

@@ -326,7 +326,8 @@ TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
 
 INSTANTIATE_TEST_SUITE_P(Models, MotionMemory,
                          testing::Values(BackgroundModel::first, BackgroundModel::mean,
-                                         BackgroundModel::median, BackgroundModel::mixture),
+                                         BackgroundModel::median, BackgroundModel::mixture,
+                                         BackgroundModel::samples),
                          [](const auto& parameter) {
                            return std::string(name_of(parameter.param));
                          });

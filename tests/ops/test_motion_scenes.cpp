@@ -110,6 +110,34 @@ TEST(MotionScenes, TheDefaultStandsSwayingLeaves) {
   EXPECT_GT(usual, first + 0.2);
 }
 
+// The leaves move by 8 pixels: what is displaced by less is no object.
+TEST(MotionScenes, DisplacedLeavesAreNoObjects) {
+  SceneOptions scene = street();
+  scene.noise = 3, scene.sway = 8;
+  MotionOptions any;
+  any.displacement = 0;
+  const Told with = run(scene, MotionOptions()), without = run(scene, any);
+  EXPECT_GT(with.score.f(), without.score.f());
+  EXPECT_GT(with.score.precision(), without.score.precision());
+  EXPECT_GT(with.score.recall(), without.score.recall() - 0.05);
+  EXPECT_LT(2 * with.found, without.found);
+}
+
+// The mask has the pixels of what is reported, and no others.
+TEST(MotionScenes, WhatIsDroppedLeavesTheMask) {
+  SceneOptions options = street();
+  options.sway = 8;
+  Scene scene(options);
+  MotionDetector detector;
+  for (int64_t t = 0; t < 120; ++t) {
+    int64_t area = 0, set = 0;
+    for (const Detection& d : detector.push(scene.next())) area += d.area;
+    for (int32_t y = 0; y < options.height; ++y)
+      for (int32_t x = 0; x < options.width; ++x) set += detector.mask().at(x, y);
+    ASSERT_EQ(area, set) << t;
+  }
+}
+
 // Who stands there in the first frames leaves no box behind.
 TEST(MotionScenes, GhostsAreForgotten) {
   SceneOptions scene;
@@ -151,6 +179,47 @@ TEST(MotionScenes, ACutIsToldAndNeverBoxed) {
   EXPECT_EQ(of.changes, 2);
   EXPECT_TRUE(of.states[90].changed && of.states[160].changed);
   EXPECT_EQ(of.huge, 0);
+}
+
+// What comes near covers most of the picture, one part after the other: nobody is blinded.
+TEST(MotionScenes, WhatComesNearIsNoChange) {
+  SceneOptions scene;
+  scene.objects = {{-170, 10, 170, 124, 64, 0, 220, 40}};
+  const Told of = run(scene, MotionOptions(), 140);
+  EXPECT_EQ(of.changes, 0);
+  EXPECT_EQ(of.warming, 25);
+  for (size_t t = 50; t < 110; ++t) EXPECT_FALSE(of.detections[t].empty()) << t;
+}
+
+TEST(MotionScenes, AFlashIsForgottenAtOnce) {
+  SceneOptions scene = street();
+  scene.light = {{100, 400}, {104, 256}};
+  const Told of = run(scene, MotionOptions());
+  EXPECT_EQ(of.changes, 1);
+  EXPECT_TRUE(of.states[100].changed);
+  EXPECT_FALSE(of.states[104].warming_up);
+  EXPECT_EQ(of.warming, 25 + 4);
+  EXPECT_EQ(of.huge, 0);
+  EXPECT_GT(of.score.precision(), 0.9);
+}
+
+// What is saved between a change and the return continues as if nothing had been saved.
+TEST(MotionScenes, AStateSavedInAFlashContinues) {
+  SceneOptions options = street();
+  options.light = {{60, 400}, {66, 256}};
+  Scene scene(options);
+  MotionDetector whole, part;
+  for (int64_t t = 0; t < 90; ++t) {
+    const auto& frame = scene.next();
+    const auto expected = whole.push(frame);
+    const auto found = part.push(frame);
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end())) << t;
+    EXPECT_EQ(part.states()[0], whole.states()[0]) << t;
+    if (t % 3) continue;
+    const auto saved = part.save();
+    part = MotionDetector();
+    part.load(saved);
+  }
 }
 
 TEST(MotionScenes, AShakingCameraIsTakenBack) {

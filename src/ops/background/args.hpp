@@ -30,11 +30,16 @@ struct BackgroundArgs {
   // background::layout_of(model, frame.type): plane p of row y is row y · planes + p
   AnyView state{};
   BackgroundOutputs out{};  // of the frame's size, background and difference of its type
+  // Bits, of samples, where out.mask is bits: the pixels of the mask that match no pixel within
+  // `displacement` (BasicSampled::matches_near). None in the frame that initialises the state.
+  AnyView unmatched{};
+  int32_t displacement = 0;
 
   int32_t count = 1;                             // frames
   std::span<const BackgroundStep> steps{};       // of each; none needed for one frame
   ptrdiff_t frame_step = 0;                      // bytes from one to the next
   BasicBackgroundOutputs<ptrdiff_t> out_step{};  // the same
+  ptrdiff_t unmatched_step = 0;                  // the same
 
   Space space() const { return frame.space; }
   PixelType type() const { return frame.type; }
@@ -55,6 +60,7 @@ struct BackgroundArgs {
     };
     alone.out = {at(out.background, out_step.background), at(out.difference, out_step.difference),
                  at(out.mask, out_step.mask)};
+    alone.unmatched = at(unmatched, unmatched_step);
     alone.count = 1;
     alone.steps = {};
     return alone;

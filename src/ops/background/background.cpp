@@ -122,7 +122,13 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
 
 void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchOutputs& out,
                                 double limit, const Exec& exec) {
-  State& state = *state_;
+  BackgroundAccess::push(*this, frames, out, {}, limit, exec);
+}
+
+void BackgroundAccess::push(BackgroundSubtractor& background, const ConstBatch& frames,
+                            const BackgroundBatchOutputs& out, const UnmatchedOutput& unmatched,
+                            double limit, const Exec& exec) {
+  BackgroundSubtractor::State& state = *background.state_;
   const ConstAnyView frame = frames.first;
   check_view(frame, "background: frame", {PixelType::u8, PixelType::u16});
   check_batch(frames, "background: frame");
@@ -154,11 +160,14 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
     args.steps = state.steps;
     args.frame_step = frames.step_bytes;
     args.out_step = {out.background.step_bytes, out.difference.step_bytes, out.mask.step_bytes};
+    args.unmatched_step = unmatched.bits.step_bytes;
   }
   args.limit = limit * background::gray_level_of(frame.type);
   args.frame = frame;
   args.state = state.model;
   args.out = {out.background.first, out.difference.first, out.mask.first};
+  args.unmatched = unmatched.bits.first;
+  args.displacement = unmatched.displacement;
   dispatch(args, exec);
   if (!only_chooses) state.frames += frames.count;
 }

@@ -105,6 +105,10 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                  args.out.difference = output("difference", type, args.out_step.difference);
                if (wanted & 4)
                  args.out.background = output("background", type, args.out_step.background);
+               if (model == BackgroundModel::samples && args.out.mask.type == PixelType::bit) {
+                 args.unmatched = output("unmatched", PixelType::bit, args.unmatched_step);
+                 args.displacement = int32_t(seed % 5 ? seed % 5 : 7);
+               }
                return args;
              },
              {}});

@@ -17,6 +17,7 @@
 #include "cpu/simd-inl.hpp"
 #include "ops/background/cpu/mixture-inl.hpp"
 #include "ops/background/cpu/rows-inl.hpp"
+#include "ops/background/cpu/unmatched-inl.hpp"
 #include "ops/background/reference.hpp"
 #include "ops/shared/background_models.hpp"
 
@@ -306,6 +307,8 @@ void rows_of(const BackgroundArgs& args, int32_t first, int32_t end, uint16_t* r
         out.difference ? out.difference.as<T>().row(y) : reinterpret_cast<T*>(room)};
     learn_row(Model(), args, y, to);
     if (out.mask) mask_row(out.mask, y, to.difference, words, int32_t(args.limit));
+    if constexpr (background::is_spatial<Model>)
+      if (args.unmatched) unmatched_row<T>(args, y);
   }
 }
 

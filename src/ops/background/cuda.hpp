@@ -10,6 +10,8 @@ void plain(const BackgroundArgs& args, Call& call);
 /// One pass over the frames of a batch, the state in registers meanwhile.
 void fused(const BackgroundArgs& args, Call& call);
 std::string_view fused_supports(const BackgroundArgs& args, const Parameters&);
+/// args.unmatched of one frame, which the rows of the samples launch after its mask.
+void unmatched(const BackgroundArgs& args, Call& call);
 /// The samples alone, a thread four pixels.
 void words(const BackgroundArgs& args, Call& call);
 std::string_view words_supports(const BackgroundArgs& args, const Parameters&);

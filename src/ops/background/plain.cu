@@ -106,6 +106,7 @@ void background_cuda::plain(const BackgroundArgs& args, Call& call) {
                   std::min(cuda::blocks(args.frame.height, block_y), cuda::max_grid_y));
   cuda::launch("background", kernel, grid, dim3(block_x, block_y), 0, cuda::stream_of(call),
                request);
+  if (args.unmatched) unmatched(args, call);
 }
 
 }  // namespace cuesta

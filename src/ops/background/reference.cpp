@@ -38,6 +38,30 @@ background::BasicVerdict<typename Model::Value> step(const BackgroundArgs& args,
   }
 }
 
+// Whether pixel (x, y) of the mask is one of args.unmatched.
+template <class Model>
+bool is_unmatched(const BackgroundArgs& args, int32_t x, int32_t y, typename Model::Value v) {
+  if constexpr (background::is_spatial<Model>) {
+    using Sample = typename Model::Sample;
+    const auto state = args.state.as<Sample>();
+    const auto at = [&](int32_t column, int32_t row) {
+      return background::Samples<Sample>{&state.at(column, row * Model::planes),
+                                         args.state.stride_bytes / ptrdiff_t(sizeof(Sample))};
+    };
+    return !args.founds &&
+           !Model::matches_near(v, x, y, {args.frame.width, args.frame.height}, args.displacement,
+                                background::sampled::turn_of(args.number).writes, at);
+  } else {
+    return false;
+  }
+}
+
+void put_bit(AnyView bits, int32_t x, int32_t y, bool set) {
+  uint64_t& word = bits_of(bits).row(y)[x >> 6];
+  if (x % 64 == 0) word = 0;
+  word |= uint64_t(set) << (x & 63);
+}
+
 template <class Model>
 void rows_of(const BackgroundArgs& args, int32_t first, int32_t end) {
   using Value = typename Model::Value;
@@ -51,11 +75,9 @@ void rows_of(const BackgroundArgs& args, int32_t first, int32_t end) {
       if (out.background) out.background.as<Value>().at(x, y) = verdict.background;
       if (out.difference) out.difference.as<Value>().at(x, y) = verdict.difference;
       if (out.mask.type == PixelType::u8) out.mask.as<uint8_t>().at(x, y) = foreground ? 255 : 0;
-      if (out.mask.type == PixelType::bit) {
-        uint64_t& word = bits_of(out.mask).row(y)[x >> 6];
-        if (x % 64 == 0) word = 0;
-        word |= uint64_t(foreground) << (x & 63);
-      }
+      if (out.mask.type == PixelType::bit) put_bit(out.mask, x, y, foreground);
+      if (args.unmatched)
+        put_bit(args.unmatched, x, y, foreground && is_unmatched<Model>(args, x, y, v));
     }
   }
 }

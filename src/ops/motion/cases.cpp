@@ -101,7 +101,8 @@ MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
                        .threshold = threshold,
                        .close = StructuringElement::parse(v.close),
                        .open = StructuringElement::parse(v.open),
-                       .connectivity = c.connectivity};
+                       .connectivity = c.connectivity,
+                       .displacement = int(c.seed % 5)};
   auto& chain = h.keep(Chain{std::move(wanted),
                              BackgroundSubtractor({v.model, 0}),
                              std::vector<std::vector<Component>>(size_t(c.count)),
@@ -169,6 +170,11 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       // Elements whose loops some rungs unroll; the anchor of an even side is off the centre.
       {first, 7, 3, false, 10, "ellipse:15", "disk:13"},
       {first, 11, 4, false, 8, "disk:5", "rect:2x3"},
+      // Displacement of 0 to 4 pixels, by the seed.
+      {samples, 3, 1, false, 16, "disk:9", "disk:5"},
+      {samples, 5, 3, true, 16, "disk:3", "cross:3"},
+      {samples, 1, 1, false, 0, "rect:2x3", "disk:1"},
+      {samples, 3, 4, false, 16, "disk:1", "disk:1"},
   };
   // Else a variant would meet some patterns, histories or neighbourhoods only.
   static_assert(std::gcd(std::size(variants), 2 * 3 * 5 * 7 * 11) == 1);

@@ -66,6 +66,7 @@ MotionOptions Downscale::options_for(MotionOptions of_frames) {
   const auto up = [this](int pixels) { return (pixels + factor_ - 1) / factor_; };
   min_area_ = std::exchange(of_frames.min_area, 0);
   of_frames.steady = up(of_frames.steady);
+  of_frames.displacement = up(of_frames.displacement);
   of_frames.blur = 2 * up((of_frames.blur - 1) / 2) + 1;
   of_frames.blur_sigma /= factor_;
   of_frames.close = downscaled(of_frames.close, factor_);

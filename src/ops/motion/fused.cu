@@ -322,11 +322,11 @@ class Together {
 
   /// Components of the tall mask, handed out.
   void find_all() {
-    ConstAnyView tall = tall_;
+    AnyView tall = tall_;
     tall.height -= 1;  // the last row is of 0
     // They come into the first frame's list.
     const MotionArgs first = parts_[0].camera->part(parts_[0].begin, 1);
-    motion_components(first, tall, call_);
+    motion_components(first, tall, {}, call_);
     std::vector<Component>& all = first.components[0];
     auto begin = all.begin();
     size_t of_first = 0;

@@ -246,7 +246,8 @@ std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyV
                                                             const Exec& exec) {
   const motion::Plan& plan = plans[size_t(i)];
   components[size_t(i)].clear();
-  if (plan.state.changed) background.reset(), memory.shown.frames = -1, holds = false;
+  if (plan.forgets) background.reset();
+  if (plan.state.changed) memory.shown.frames = -1, holds = false;
   const int32_t dx = plan.state.shift_x, dy = plan.state.shift_y;
   ConstAnyView seen = frame;
   if (dx != 0 || dy != 0) {
@@ -320,7 +321,7 @@ motion::SavedHead MotionDetector::State::head() const {
   head.channels = channels;
   head.deep = type == PixelType::u16;
   head.learned = background.frames();
-  if (head.learned == 0) head.keeps = uint8_t(steady.kept());
+  if (!steady.is_warm()) head.keeps = uint8_t(steady.kept());
   head.holds = holds;
   return head;
 }
@@ -378,8 +379,10 @@ void MotionDetector::load(std::span<const uint8_t> saved) {
   }
   made->each_part(head, model, reader);
   reader.finish();
-  const int32_t kept = head.learned > 0 ? motion::kept_of(head.warm_up) : head.keeps;
-  if (!made->steady.is_possible() || (head.begun && made->steady.kept() != kept))
+  const motion::Steady& steady = made->steady;
+  if (!steady.is_possible() ||
+      (head.begun && ((steady.is_warm() ? 0 : steady.kept()) != head.keeps ||
+                      (steady.is_warm() || steady.holds()) != (head.learned > 0))))
     motion::throw_saved("is damaged");
   state_ = std::move(made);
 }

@@ -39,6 +39,9 @@ struct Described<MotionOptions> {
                  field<&MotionOptions::relearn>(
                      "relearn", between(0, 100),
                      "restart the warm-up if this percentage changes suddenly; 0: never"),
+                 field<&MotionOptions::displacement>(
+                     "displacement", between(0, background::sampled::max_displacement),
+                     "ignore leaves and other background that moves up to N pixels; 0: off"),
                  field<&MotionOptions::steady>(
                      "steady", between(0, 16),
                      "compensate camera shake of this size, in pixels; 0: none")));

@@ -10,8 +10,9 @@ namespace cuesta {
 void motion_cuda::plain(const MotionArgs& args, Call& call) {
   call.stage(motion_stages::memory);
   const auto mask = call.scratch().bits<Space::device>(args.frame.width, args.frame.height);
-  motion_mask(args, mask, call);
-  motion_components(args, mask, call);
+  const Foreground foreground = motion::take_foreground(args, args.frame.height, call);
+  motion_mask(args, mask, foreground, call);
+  motion_components(args, mask, foreground, call);
   call.stage(motion_stages::memory);
   download(mask, args.mask, call.stream());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/motion/args.hpp"
+#include "ops/motion/displacement.hpp"
 
 namespace cuesta {
 
@@ -17,9 +18,10 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
 
 /// Every step through its public entry by the best row for the frame's space, which is `mask`'s
 /// too: a mask of bits of the frame's size, from the comparison on. args.mask is not read. The
-/// components are motion_components' to find.
-void motion_mask(const MotionArgs& args, AnyView mask, Call& call);
-void motion_components(const MotionArgs& args, ConstAnyView mask, Call& call);
+/// components are motion_components' to find, which drops what is only displaced.
+void motion_mask(const MotionArgs& args, AnyView mask, const Foreground& foreground, Call& call);
+void motion_components(const MotionArgs& args, AnyView mask, const Foreground& foreground,
+                       Call& call);
 
 /// Strategy `serial`.
 void motion_serial(const MotionArgs& args, Call& call);

@@ -22,7 +22,7 @@ namespace cuesta::motion {
 }
 
 struct SavedHead {
-  static constexpr uint32_t magic_number = 0x4d435501;  // its last byte is the version
+  static constexpr uint32_t magic_number = 0x4d435502;  // its last byte is the version
 
   uint32_t magic = magic_number;
   // The options that determine the state.
@@ -68,7 +68,7 @@ struct SavedHead {
   void check_size(int64_t bytes) const {
     if (width < 1 || height < 1 || int64_t(width) * height > bytes || learned < 0 ||
         (channels != 1 && channels != 3 && channels != 4) || deep > 1 || holds > int(steady > 0) ||
-        (learned > 0 ? keeps != 0 : warm_up < 3))
+        (keeps > 0 && warm_up < 3))
       throw_saved("is damaged");
   }
 

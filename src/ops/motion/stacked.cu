@@ -10,6 +10,7 @@
 // wants a threshold of its own and each of u16.
 #include <algorithm>
 
+#include "core/bits.hpp"
 #include "cuda/any_bytes.cuh"
 #include "cuda/launch.cuh"
 #include "cuesta/border.hpp"
@@ -82,11 +83,22 @@ void fetch_mask(Bits from, const MotionArgs& args, Call& call) {
       "motion: fetching the mask");
 }
 
+/// The components of `masks`, and the last frame's mask for the host: before they are waited for,
+/// unless they decide what stays in it.
+void find_components(const MotionArgs& args, Bits masks, Bits of_last, const Foreground& foreground,
+                     bool last, Call& call) {
+  if (last && !foreground) fetch_mask(of_last, args, call);
+  motion_components(args, masks, foreground, call);
+  if (!last || !foreground) return;
+  fetch_mask(of_last, args, call);
+  cuda::check(cudaStreamSynchronize(cuda::stream_of(call)), "motion: fetching the mask");
+}
+
 void alone(const MotionArgs& args, bool last, Call& call) {
   const auto mask = call.scratch().bits<Space::device>(args.frame.width, args.frame.height);
-  motion_mask(args, mask, call);
-  if (last) fetch_mask(mask, args, call);  // before the components, which are waited for
-  motion_components(args, mask, call);
+  const Foreground foreground = motion::take_foreground(args, args.frame.height, call);
+  motion_mask(args, mask, foreground, call);
+  find_components(args, mask, mask, foreground, last, call);
 }
 
 /// From the components of the tall mask, in the first list, to those of each frame.
@@ -128,7 +140,9 @@ struct Tall {
   int32_t frames_at_once(const MotionArgs& args) const {
     const int64_t gray = detail::padded_stride(args.frame.width) * gray_rows;
     const int64_t mask = int64_t(args.mask.words()) * 8 * mask_rows;
-    const int64_t bytes = 2 * mask + (makes_gray ? gray : 0) + (reach > 0 ? gray : 0);
+    const int64_t labels = int64_t(args.mask.words()) * 64 * mask_rows * sizeof(int32_t);
+    const int64_t bytes = (makes_gray ? gray : 0) + (reach > 0 ? gray : 0) +
+                          (motion::asks_displacement(*args.options) ? labels + 4 * mask : 2 * mask);
     return int32_t(std::clamp<int64_t>(max_bytes / bytes, 1, args.count));
   }
 };
@@ -162,34 +176,32 @@ void together(const MotionArgs& args, const Tall& tall, bool last, Call& call) {
   call.stage(motion_stages::difference);
   Bits here = scratch.bits<Space::device>(width, count * tall.mask_rows);
   Bits there = scratch.bits<Space::device>(width, count * tall.mask_rows);
-  AnyView first = here;
+  const Foreground foreground = motion::take_foreground(args, count * tall.mask_rows, call);
+  Bits compared = foreground ? bits_of<Space::device>(foreground.all) : here;
+  AnyView first = compared;
   first.height = height;
-  args.background->push(seen, {.mask = Batch(first, count, tall.mask_rows * first.stride_bytes)},
-                        o.threshold.level, exec);
+  motion::learn(args, seen, {.mask = Batch(first, count, tall.mask_rows * first.stride_bytes)},
+                foreground, exec);
 
   call.stage(motion_stages::morphology);
-  const auto between = [&](bool set) {
+  const auto between = [&](Bits masks, bool set) {
     const int32_t gap = tall.mask_rows - height;
-    cuda::for_each_pixel("motion", here.words(), count * gap,
-                         Between{here, height, tall.mask_rows, set}, call);
+    cuda::for_each_pixel("motion", masks.words(), count * gap,
+                         Between{masks, height, tall.mask_rows, set}, call);
   };
-  const auto step = [&](Morph what, const StructuringElement& element) {
-    between(what == Morph::erode);
-    morphology(here, there, what, element, {}, exec);
-    std::swap(here, there);
+  const auto step = [&](Morph what, const StructuringElement& element, Bits from, Bits to) {
+    between(from, what == Morph::erode);
+    morphology(from, to, what, element, {}, exec);
   };
-  step(Morph::dilate, o.close);
-  step(Morph::erode, o.close.reflected());
-  step(Morph::erode, o.open);
-  step(Morph::dilate, o.open.reflected());
-  between(false);
+  step(Morph::dilate, o.close, compared, there);
+  step(Morph::erode, o.close.reflected(), there, here);
+  step(Morph::erode, o.open, here, there);
+  step(Morph::dilate, o.open.reflected(), there, here);
+  between(here, false);
 
-  if (last) {
-    Bits of_last = here;
-    of_last.data = here.row((count - 1) * tall.mask_rows);
-    fetch_mask(of_last, args, call);
-  }
-  motion_components(args, here, call);
+  Bits of_last = here;
+  of_last.data = here.row((count - 1) * tall.mask_rows);
+  find_components(args, here, of_last, foreground, last, call);
   hand_out(args, tall.mask_rows);
   *args.threshold = o.threshold.level;
 }

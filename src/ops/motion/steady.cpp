@@ -9,10 +9,17 @@
 namespace cuesta::motion {
 namespace {
 
-// Cells a side of a window, whose light reveals a change of the scene.
-constexpr int32_t cells = 4;
 // The reference moves a gray level in this many frames.
 constexpr int64_t follows_every = 4;
+// What covers a cell is not the scene before it has stayed for this many frames.
+constexpr int32_t covered_for = 250;
+// A cell that comes or goes gains this unrest, and loses 1 a frame. Above this it is restless:
+// it has come and gone within a second or so.
+constexpr int32_t unrest_step = 25, rests_below = 26, most_unrest = 100;
+// A change is sudden that takes at most this number of frames.
+constexpr int32_t sudden = 12;
+// With fewer cells at rest than this nobody can say whether the scene is another one.
+constexpr int32_t least_voters = 64;
 
 }  // namespace
 
@@ -78,11 +85,24 @@ void median_of(std::span<const AnyImage> pictures, AnyView median) {
 Steady::Steady(const MotionOptions& options)
     : warm_up_(std::max(options.warm_up, 1)), steady_(options.steady), relearn_(options.relearn) {
   if (relearn_ > 0 || steady_ > 0) reference_.resize(Windows::bytes);
+  if (relearn_ == 0) return;
+  unrest_.resize(all_cells);
+  changed_for_.resize(all_cells);
+  before_.resize(Windows::bytes);
 }
 
 bool Steady::reads(Size frame) const { return !reference_.empty() && Windows::of(frame).width > 0; }
 
-void Steady::reset() { frames_ = 0, warm_ = 0; }
+void Steady::reset() {
+  begin_warm_up();
+  held_ = 0;
+}
+
+void Steady::begin_warm_up() {
+  frames_ = 0, warm_ = 0;
+  std::fill(unrest_.begin(), unrest_.end(), uint8_t(0));
+  std::fill(changed_for_.begin(), changed_for_.end(), uint8_t(0));
+}
 
 int32_t Steady::kept() const {
   int32_t count = 0;
@@ -96,11 +116,16 @@ Plan Steady::plan(Size frame, const uint8_t* luma) {
     windows_ = Windows::of(frame);
     reach_ = std::min({steady_, windows_.width / 4, windows_.height / 4});
     Shift shift;
+    const bool returned = frames_ > 0 && has_returned(luma);
     // Where the camera went is not asked of a scene that is another one.
     if (frames_ > 0 && reach_ > 0 && !finds_shift(luma, shift)) shift = {};
-    const int32_t most = Windows::count * cells * cells * relearn_ / 100;
-    plan.state.changed = frames_ > 0 && relearn_ > 0 && changed_cells(luma, shift) > most;
-    if (plan.state.changed) reset();
+    if (frames_ > 0 && relearn_ > 0 && !returned) {
+      plan.forgets = held_ > holds_for;
+      if (plan.forgets) held_ = 0;
+      const Cells changed = changed_cells(luma, reference_, shift);
+      plan.state.changed = is_another_scene(changed);
+      plan.state.changed ? leave_scene() : note(changed);
+    }
     if (frames_ == 0) {
       std::memcpy(reference_.data(), luma, reference_.size());
     } else {
@@ -118,6 +143,7 @@ Plan Steady::plan(Size frame, const uint8_t* luma) {
   for (int32_t i = 0; i < kept; ++i)
     if (kept_at(i, warm_up_) == warm_) plan.keep = i;
   plan.founds = plan.keep == kept - 1;
+  if (plan.founds) plan.forgets = true, held_ = 0;
   ++warm_;
   if (kept == 1) warm_ = warm_up_;  // the first frame is all there is to wait for
   return plan;
@@ -212,10 +238,49 @@ bool Steady::finds_shift(const uint8_t* luma, Shift& shift) const {
   return 2 * most >= count && most >= 3;
 }
 
-int32_t Steady::changed_cells(const uint8_t* luma, Shift shift) const {
+// Another scene begins here, or so it seems: one that was known is kept for a while.
+void Steady::leave_scene() {
+  if (is_warm() && kept_of(warm_up_) > 1) held_ = 1, before_ = reference_;
+  begin_warm_up();
+}
+
+// Whether this frame is of the scene of before again.
+bool Steady::has_returned(const uint8_t* luma) {
+  if (held_ == 0) return false;
+  ++held_;
+  const Cells off = changed_cells(luma, before_, {});
+  if (4 * std::count(off.begin(), off.end(), true) > all_cells) return false;
+  reference_ = before_;
+  begin_warm_up();
+  warm_ = warm_up_, held_ = 0, frames_ = 1;
+  return true;
+}
+
+// A sudden change of nearly all cells at rest. Those that came and went of late are leaves or
+// traffic, and those that have been off for a while are covered by something.
+bool Steady::is_another_scene(const Cells& changed) const {
+  int32_t voters = 0, votes = 0;
+  for (size_t i = 0; i < changed.size(); ++i) {
+    if (unrest_[i] >= rests_below || changed_for_[i] >= sudden) continue;
+    ++voters, votes += changed[i];
+  }
+  return voters >= least_voters && 100 * votes > relearn_ * voters;
+}
+
+void Steady::note(const Cells& changed) {
+  for (size_t i = 0; i < changed.size(); ++i) {
+    uint8_t &unrest = unrest_[i], &off = changed_for_[i];
+    unrest = changed[i] != (off > 0) ? uint8_t(std::min(unrest + unrest_step, most_unrest))
+                                     : uint8_t(unrest - (unrest > 0));
+    off = changed[i] ? uint8_t(std::min(off + 1, 255)) : uint8_t(0);
+  }
+}
+
+Steady::Cells Steady::changed_cells(const uint8_t* luma, const std::vector<uint8_t>& held_luma,
+                                    Shift shift) const {
   const int32_t wide = (windows_.width - 2 * reach_) / cells;
   const int32_t high = (windows_.height - 2 * reach_) / cells;
-  int32_t changed = 0;
+  Cells changed;
   for (int32_t n = 0; n < Windows::count; ++n) {
     for (int32_t cell = 0; cell < cells * cells; ++cell) {
       const int32_t x0 = reach_ + cell % cells * wide, y0 = reach_ + cell / cells * high;
@@ -223,28 +288,43 @@ int32_t Steady::changed_cells(const uint8_t* luma, Shift shift) const {
       for (int32_t y = y0; y < y0 + high; ++y) {
         for (int32_t x = x0; x < x0 + wide; ++x) {
           const int32_t at = n * Windows::pitch + y * Windows::most + x;
-          held += reference_[size_t(at)];
+          held += held_luma[size_t(at)];
           seen += luma[at + shift.y * Windows::most + shift.x];
         }
       }
-      changed += std::abs(seen - held) > 2 * wide * high + held / 32;
+      changed[size_t(n * cells * cells + cell)] =
+          std::abs(seen - held) > 2 * wide * high + held / 32;
     }
   }
   return changed;
 }
 
-// One gray level towards the frame.
+bool Steady::is_covered(int32_t cell) const {
+  if (changed_for_.empty()) return false;
+  const int32_t off = changed_for_[size_t(cell)];
+  return off > 0 && off < covered_for;
+}
+
+// One gray level towards the frame, but where something covers the scene. What is beside a window's
+// cells goes with the nearest.
 void Steady::follow(const uint8_t* luma, Shift shift) {
+  const int32_t wide = std::max((windows_.width - 2 * reach_) / cells, 1);
+  const int32_t high = std::max((windows_.height - 2 * reach_) / cells, 1);
   for (int32_t n = 0; n < Windows::count; ++n) {
     for (int32_t y = 0; y < windows_.height; ++y) {
       const int32_t sy = y + shift.y;
       if (sy < 0 || sy >= windows_.height) continue;
       uint8_t* held = reference_.data() + n * Windows::pitch + y * Windows::most;
       const uint8_t* seen = luma + n * Windows::pitch + sy * Windows::most + shift.x;
-      const int32_t first = std::max(0, -shift.x);
-      const int32_t end = std::min(windows_.width, windows_.width - shift.x);
-      for (int32_t x = first; x < end; ++x)
-        held[x] = uint8_t(held[x] + (seen[x] > held[x]) - (seen[x] < held[x]));
+      const int32_t row = n * cells + std::clamp((y - reach_) / high, 0, cells - 1);
+      for (int32_t i = 0; i < cells; ++i) {
+        if (is_covered(row * cells + i)) continue;
+        const int32_t left = i == 0 ? 0 : reach_ + i * wide;
+        const int32_t right = i == cells - 1 ? windows_.width : reach_ + (i + 1) * wide;
+        const int32_t end = std::min(right, windows_.width - shift.x);
+        for (int32_t x = std::max(left, -shift.x); x < end; ++x)
+          held[x] = uint8_t(held[x] + (seen[x] > held[x]) - (seen[x] < held[x]));
+      }
     }
   }
 }

@@ -58,9 +58,10 @@ constexpr int32_t kept_at(int32_t i, int32_t warm_up) {
 /// What is to be done with a frame.
 struct Plan {
   FrameState state{};
-  int32_t keep = -1;    // as this one of the warm-up's frames
-  bool founds = false;  // the background, by the median of those kept
-  bool finds = false;   // objects
+  int32_t keep = -1;     // as this one of the warm-up's frames
+  bool forgets = false;  // the background so far, before anything else
+  bool founds = false;   // the background, by the median of those kept
+  bool finds = false;    // objects
 };
 
 /// Follows a video by its windows.
@@ -77,10 +78,17 @@ class Steady {
   /// What it knows of the frames so far: visit(part) of each number and of the reference.
   template <class Visit>
   void each_part(Visit&& visit) {
-    visit(frames_), visit(warm_), visit(reference_);
+    visit(frames_), visit(warm_), visit(held_), visit(reference_);
+    visit(unrest_), visit(changed_for_), visit(before_);
   }
   /// Whether those numbers can have come of frames.
-  bool is_possible() const { return frames_ >= 0 && warm_ >= 0 && warm_ <= warm_up_; }
+  bool is_possible() const {
+    return frames_ >= 0 && warm_ >= 0 && warm_ <= warm_up_ && held_ >= 0 && held_ <= holds_for &&
+           (held_ == 0 || warm_ < warm_up_);
+  }
+  bool is_warm() const { return warm_ >= warm_up_; }
+  /// Whether the background of before the last change may come back.
+  bool holds() const { return held_ > 0; }
   /// How many frames of the warm-up so far are kept for the median.
   int32_t kept() const;
 
@@ -91,7 +99,18 @@ class Steady {
   bool has_texture(int32_t window) const;
   int64_t cost(const uint8_t* luma, int32_t window, Shift shift, int32_t step) const;
   bool finds_shift(const uint8_t* luma, Shift& shift) const;
-  int32_t changed_cells(const uint8_t* luma, Shift shift) const;
+  static constexpr int32_t cells = 4;  // a side of a window
+  static constexpr int32_t all_cells = Windows::count * cells * cells;
+  static constexpr int32_t holds_for = 10;  // frames, the model of before a change
+  using Cells = std::array<bool, all_cells>;
+
+  Cells changed_cells(const uint8_t* luma, const std::vector<uint8_t>& held, Shift shift) const;
+  bool is_another_scene(const Cells& changed) const;
+  bool is_covered(int32_t cell) const;
+  void note(const Cells& changed);
+  void leave_scene();
+  void begin_warm_up();
+  bool has_returned(const uint8_t* luma);
   void follow(const uint8_t* luma, Shift shift);
 
   int32_t warm_up_, steady_, relearn_;
@@ -100,6 +119,11 @@ class Steady {
   int64_t frames_ = 0;              // since the reference was taken
   int32_t warm_ = 0;                // frames of the warm-up so far
   std::vector<uint8_t> reference_;  // windows of the place the camera is to look at
+  // Of each cell: how often it has come and gone of late, and for how many frames it has been off
+  // the reference.
+  std::vector<uint8_t> unrest_, changed_for_;
+  int32_t held_ = 0;             // frames since the change whose scene of before may come back
+  std::vector<uint8_t> before_;  // its reference
 };
 
 }  // namespace cuesta::motion

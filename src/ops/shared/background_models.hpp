@@ -165,6 +165,8 @@ inline constexpr int32_t count = 12;            // samples of a pixel
 inline constexpr int32_t radius = 16;           // two samples within it explain a frame
 inline constexpr int32_t absorbed_after = 250;  // unexplained frames, after which a pixel learns
 inline constexpr int32_t restless_step = 6, max_restless = 40;
+inline constexpr int32_t max_displacement = 7;   // pixels whose samples may explain a pixel
+inline constexpr int32_t displacement_step = 2;  // of them one in this many, across and down
 inline constexpr int32_t age_plane = count, restless_plane = count + 1;
 inline constexpr uint32_t learns_in = 8,
                           takes_in = 16;  // chances of one in this many, powers of two
@@ -230,6 +232,11 @@ struct Samples {
   T* first;
   ptrdiff_t stride;  // samples from plane to plane
   CUESTA_HOST_DEVICE constexpr T& operator[](int32_t plane) const { return first[stride * plane]; }
+};
+
+/// The size of a frame.
+struct Extent {
+  int32_t width, height;
 };
 
 /// A model of frames of T: its names; `planes` planes of `Sample`; `own_rate`, at which it learns
@@ -373,6 +380,28 @@ struct BasicSampled {
     state[age_plane] = T(older);
     state[restless_plane] = T(restless | (far ? 128 : 0));
     return {level, T(explained ? 0 : second)};
+  }
+  /// Whether two samples of the pixel are near v, those of the plane aside that this frame writes:
+  /// so the answer is the same before, while and after the pixel learns the frame.
+  CUESTA_HOST_DEVICE static constexpr bool matches(Samples<T> state, T v, int32_t writes) {
+    int32_t near = 0;
+    for (int32_t k = 0; k < sampled::count; ++k)
+      near += k != writes && distance(v, state[k]) <= sampled::radius * gray_level<T>;
+    return near >= 2;
+  }
+  /// Whether v matches a pixel that is −reach, −reach + 2 .. reach away from (x, y), across and
+  /// down; past the picture's edge the nearest inside. `at(x, y)` returns the Samples of a pixel.
+  template <class At>
+  CUESTA_HOST_DEVICE static constexpr bool matches_near(T v, int32_t x, int32_t y, Extent size,
+                                                        int32_t reach, int32_t writes, At&& at) {
+    for (int32_t dy = -reach; dy <= reach; dy += sampled::displacement_step) {
+      const int32_t row = y + dy < 0 ? 0 : at_most(y + dy, size.height - 1);
+      for (int32_t dx = -reach; dx <= reach; dx += sampled::displacement_step) {
+        const int32_t column = x + dx < 0 ? 0 : at_most(x + dx, size.width - 1);
+        if (matches(at(column, row), v, writes)) return true;
+      }
+    }
+    return false;
   }
 };
 using Sampled = BasicSampled<uint8_t>;
