@@ -228,8 +228,12 @@ void scale(const PixelArgs& args, int32_t first, int32_t end) {
         value = hn::PromoteTo(d, hn::PromoteTo(d32, sample));
       value = hn::Mul(value, factor);
       if constexpr (std::is_same_v<To, float>) {
-        const auto result = with_one_nan(to_tag, hn::DemoteTo(to_tag, value));
-        store_upto(result, to_tag, to + x, samples - x);
+#if HWY_TARGET == HWY_SCALAR  // whose DemoteTo() has the largest float for what exceeds it
+        const auto narrow = hn::Set(to_tag, float(hn::GetLane(value)));
+#else
+        const auto narrow = hn::DemoteTo(to_tag, value);
+#endif
+        store_upto(with_one_nan(to_tag, narrow), to_tag, to + x, samples - x);
       } else {
         const auto rounded = hn::Add(value, half);
         const auto cut = hn::IfThenElseZero(hn::Gt(rounded, zero), hn::Min(rounded, most));
