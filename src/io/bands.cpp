@@ -30,8 +30,7 @@
 namespace cuesta::io {
 namespace {
 
-// Of blocks all over the file, its first and last among them: times can be set back, and some file
-// systems have none.
+// Of blocks all over the file, its ends among them: times can be set back or missing.
 uint64_t sampled_checksum(const std::filesystem::path& source, int64_t size) {
   constexpr int64_t block = 4096, max_blocks = 256;
   std::ifstream file(source, std::ios::binary);
