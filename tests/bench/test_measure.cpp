@@ -16,6 +16,7 @@
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
+#include "cuesta/filter.hpp"
 
 namespace cuesta::bench {
 namespace {
