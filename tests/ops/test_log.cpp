@@ -389,8 +389,8 @@ TEST(Log, SixteenBitResponsesSaturate) {
   EXPECT_EQ(response.at(4, 4), std::numeric_limits<int32_t>::min());
   EXPECT_EQ(response.at(3, 4), std::numeric_limits<int32_t>::max());
   EXPECT_EQ(response.at(2, 4), 0);
-  const auto papers = response_of(src);
-  EXPECT_EQ(papers.at(4, 4), papers_weight(0, 0) * 65535);
+  const auto taps_of_paper = response_of(src);
+  EXPECT_EQ(taps_of_paper.at(4, 4), papers_weight(0, 0) * 65535);
   // Edges see the exact response: 4 * 65,535 gray levels.
   EXPECT_EQ(edges_of(src, {.threshold = 262139, .sigma = 0}).at(4, 4), 255);
   EXPECT_EQ(edges_of(src, {.threshold = 262140, .sigma = 0}).at(4, 4), 0);
