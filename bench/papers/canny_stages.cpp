@@ -15,6 +15,7 @@
 #include "bench/papers/canny_model.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/papers/paper_001.hpp"
+#include "core/smoothing.hpp"
 
 namespace cuesta::bench {
 namespace {
@@ -120,7 +121,7 @@ void add_figures(Session& session, const Work& work, const CannyOptions& options
     add_searches(figures, "natural", natural);
   }
 
-  const double n = side, k = options.ksize, aperture = 3;
+  const double n = side, k = smoothing_of(options).ksize, aperture = 3;
   const double content = 8 * mean_of(all.trees_end) / (n * n), depth = mean_of(all.depth);
   const auto operations = [&](const char* stage, double value) {
     figures.add("model", "operations", stage, "operations", "", value);
