@@ -366,14 +366,14 @@ class Edges(CommandTest):
     def test_the_default_sigma_is_that_of_the_picture(self):
         done = self.edges("-v")
         usual = (self.at / "out.png").read_bytes()
-        self.assertIn(", sigma 1, low ", done.stderr)  # a square without texture
+        self.assertIn(b", sigma 1, low ", done.stderr)  # a square without texture
         for sigma in ("auto", 1):
             self.edges("--sigma", sigma)
             self.assertEqual((self.at / "out.png").read_bytes(), usual)
         self.edges("--sigma", 3)
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
         self.assertEqual(json.loads(self.edges("--json").stdout)["sigma"], 1)
-        self.assertIn("  sigma: 1\n", self.edges("--explain").stderr)
+        self.assertIn(b"  sigma: 1\n", self.edges("--explain").stderr)
 
         # log has a level and a scale for crossings, and the paper's for bands.
         def of_log(*options):
