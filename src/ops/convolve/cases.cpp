@@ -324,8 +324,11 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                {Kind::box, 34, 34},
                                {Kind::box, 131, 131},
                                {Kind::box, 255, 255}}) {
-    for (const auto& shape : {std::pair{1, 70}, {256, 33}, {290, 60}})
-      add(window, shape.first, shape.second, 1 + int32_t(seed % 4));
+    for (const auto& shape : {std::pair{1, 70}, {256, 33}, {290, 60}}) {
+      // The definition of the largest takes seconds a channel.
+      if (window.width > 130 && shape.first == 290) continue;
+      add(window, shape.first, shape.second, window.width > 64 ? 1 : 1 + int32_t(seed % 4));
+    }
   }
   // Floats of one channel, a window's every odd side: less than a block, some, one column more.
   for (int32_t n = 3; n <= 31; n += 2) {
