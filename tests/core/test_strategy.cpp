@@ -95,8 +95,9 @@ TEST(Choice, IsWhatRuns) {
   };
   for (const int32_t offset : {0, too_far}) {
     const AnyView src = placeholder(40, 30, PixelType::u8);
+    const AnyView out = placeholder(40, 30, PixelType::u8);
     const FilterOptions options{.offset = offset};
-    const Choice choice = which([&](const Exec& e) { laplacian(src, src, options, e); });
+    const Choice choice = which([&](const Exec& e) { laplacian(src, out, options, e); });
     EXPECT_EQ(choice.operation, "convolve");
     EXPECT_EQ(choice.strategy, offset == 0 ? "simd" : "rows");
     EXPECT_EQ(choice.processor, simd_target());

@@ -352,6 +352,8 @@ TEST(ConvolveCases, MeetEveryPlan) {
   }
   for (const auto& [lanes, two_pass] : {std::pair{Lanes::dense, true},
                                         {Lanes::pairs, false},
+                                        {Lanes::box, false},
+                                        {Lanes::halves, true},
                                         {Lanes::f32, false},
                                         {Lanes::f32, true},
                                         {Lanes::f64, false},

@@ -90,9 +90,15 @@ TEST_P(ProductionRows, TakeEveryDrawnRequest) {
   EXPECT_GT(chosen, 700);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, ProductionRows,
-                         testing::ValuesIn(std::vector<std::string_view>(
-                             verify::drawn_operations().begin(), verify::drawn_operations().end())),
+// A detector has one production row for all frames, and looks at the first before it chooses.
+std::vector<std::string_view> asked_operations() {
+  const auto all = verify::drawn_operations();
+  std::vector<std::string_view> asked(all.begin(), all.end());
+  std::erase(asked, "motion");
+  return asked;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, ProductionRows, testing::ValuesIn(asked_operations()),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST(ProductionRowExceptions, AreNeeded) {

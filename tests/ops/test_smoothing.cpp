@@ -62,6 +62,7 @@ TEST(Smoothing, EverySigmaIsAGaussianOfThatSigma) {
 
 TEST(Smoothing, AWiderOneIsLower) {
   Image<uint8_t> dot(41, 41);
+  for (int32_t y = 0; y < 41; ++y) std::fill_n(dot.row(y), 41, uint8_t(0));
   dot.at(20, 20) = 255;
   int before = 255;
   for (int hundredths = 130; hundredths <= 150; ++hundredths) {

@@ -181,7 +181,6 @@ TEST(SobelFloats, AllOutputsAreFloatsOrNoneIs) {
                  "sobel: direction is u8; for an f32 source it must be f32");
   expect_refused(src, {.gx = src}, {}, "overlap in memory");
   expect_refused(bytes, {.gx = real}, {}, "sobel: gx is f32; it must be s16, s32");
-  expect_refused(src, {.direction = real}, {.strategy = "simd"}, "a direction in radians");
 }
 
 TEST(SobelFloats, NewPicturesAreOfFloats) {

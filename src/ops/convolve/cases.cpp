@@ -300,6 +300,8 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
     for (int i = 0; i < (level == Level::full ? 30 : 3); ++i)
       add(window, i % 3 ? 500 + 37 * i : 512 + 16 * i, 20 + 7 * i % 97);
   }
+  // Factors with signs, whose sums of u16 take doubles.
+  for (int i = 0; i < 24; ++i) add({Kind::outer, 5, 4}, 33 + 9 * i, 11);
   // Interleaved channels: what reaches farther across than down, in one block and in several.
   for (const Window& window : {Window{Kind::byte, 3, 3},
                                {Kind::byte, 5, 5},
