@@ -138,15 +138,8 @@ void read(Keywords& keywords, std::string_view name, double& into) {
 }
 
 void read(Keywords& keywords, std::string_view name, std::optional<double>& into) {
-  if (!keywords.has(name)) return;
-  const nb::object given = keywords[nb::str(name.data(), name.size())];
-  if (nb::isinstance<nb::str>(given) && text_in(given) == "auto") {
-    keywords.take(name);
-    return;
-  }
-  double value = 0;
-  read(keywords, name, value);
-  into = value;
+  const nb::object given = keywords.take(name);
+  if (given && text_in(given) != "auto") into = number_in(name, given);
 }
 void read(Keywords& keywords, std::string_view name, Border& into) {
   into.mode = take_mode(keywords, name).value_or(into.mode);

@@ -54,8 +54,8 @@ SIGMAS = {"text.png": 1, "night.png": 3}
 def drawn(kind: str) -> Any:
     y, x = np.mgrid[:120, :160]
     if kind == "text.png":
-        lines = np.where((x % 9 == 0) & (y % 12 < 8), 20, 250)
-        return np.dstack([lines] * 3).astype(np.uint8)
+        dark = ((x % 9 == 0) & (y % 12 < 8)) | ((y % 12 == 7) & (x % 9 < 5))
+        return np.dstack([np.where(dark, 20, 250)] * 3).astype(np.uint8)
     if kind == "night.png":
         noise = np.random.default_rng(5).integers(0, 24, (120, 160, 3))
         return (14 + noise + 60 * ((x > 60) & (x < 90))[..., None]).astype(np.uint8)

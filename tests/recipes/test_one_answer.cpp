@@ -99,7 +99,8 @@ AnyImage strokes() {
   for (int32_t y = 0; y < 400; ++y)
     for (int32_t x = 0; x < 150; ++x)
       for (int32_t c = 0; c < 3; ++c)
-        picture.as<uint8_t>().at(x, y, c) = x % 9 == 0 && y % 12 < 8 ? 20 : 250;
+        picture.as<uint8_t>().at(x, y, c) =
+            (x % 9 == 0 && y % 12 < 8) || (y % 12 == 7 && x % 9 < 5) ? 20 : 250;
   return picture;
 }
 
