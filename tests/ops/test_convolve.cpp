@@ -358,7 +358,9 @@ TEST(ConvolveCases, MeetEveryPlan) {
                                         {Lanes::f32, true},
                                         {Lanes::f64, false},
                                         {Lanes::f64, true}}) {
-    EXPECT_GT((met[{lanes, two_pass}]), 5) << "lanes " << int(lanes) << " two passes " << two_pass;
+    const int least = lanes == Lanes::f64 && two_pass ? 1 : 5;  // boxes and halves take most
+    EXPECT_GT((met[{lanes, two_pass}]), least)
+        << "lanes " << int(lanes) << " two passes " << two_pass;
   }
   EXPECT_EQ(refused.size(), 3u);
 }
