@@ -420,7 +420,9 @@ class Options(DetectTest):
         )
         self.assertEqual([line["objects"] for line in lines], [[]] * len(places))
         _, loose = self.lines(
-            self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3, "--steady", 0, "--relearn", 40).stdout
+            self.run_cuesta(
+                "detect", video, "--json", "-", "--warm-up", 3, "--steady", 0, "--relearn", 40
+            ).stdout
         )
         self.assertFalse(any("shift" in line for line in loose))
         self.assertTrue(loose[6]["changed"])  # this much moved
