@@ -251,7 +251,7 @@ def progress(done, all):
     if done >= int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-cuesta.edges_file(sys.argv[1], sys.argv[2], low=40, high=90, rows=50, progress=progress)
+cuesta.edges_file(sys.argv[1], sys.argv[2], sigma=3, low=40, high=90, rows=50, progress=progress)
 """
 
 
@@ -272,14 +272,19 @@ def test_a_killed_call_goes_on(tmp_path: pathlib.Path) -> None:
         }
 
     kill(200)
-    result = cuesta.edges_file(source, target, low=40, high=90, rows=60)
+    result = cuesta.edges_file(source, target, sigma=3, low=40, high=90, rows=60)
     assert 200 <= result.resumed_rows < 400
-    np.testing.assert_array_equal(cuesta.imread(target), cuesta.edges(image, low=40, high=90))
+    np.testing.assert_array_equal(
+        cuesta.imread(target), cuesta.edges(image, sigma=3, low=40, high=90)
+    )
     assert names(tmp_path) == {"source.png", "made.tif"}
     target.unlink()
     kill(200)
     assert (
-        cuesta.edges_file(source, target, low=40, high=90, rows=60, resume=False).resumed_rows == 0
+        cuesta.edges_file(
+            source, target, sigma=3, low=40, high=90, rows=60, resume=False
+        ).resumed_rows
+        == 0
     )
     target.unlink()
     kill(200)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "cuda/architectures.hpp"
 #include "cuda/launch.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/tile_rows.hpp"
@@ -379,6 +380,7 @@ __device__ __forceinline__ void write_tile(const MedianRequest& q, const Tile& t
 template <class T, class L>
 __global__ void __launch_bounds__(L::threads, L::blocks)
     median_networks(const __grid_constant__ MedianRequest q, int log_pairs, int32_t across) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // older ones have no such minima
   constexpr int halves = sizeof(T) == 1 ? L::halves : 0, positions = L::apart / 4;
   CUESTA_DYNAMIC_SHARED(uint4, memory);
   const int rows = 2 << log_pairs;
@@ -429,6 +431,7 @@ __global__ void __launch_bounds__(L::threads, L::blocks)
   if (direct) return;
   __syncthreads();
   write_tile<T, L>(q, tile);
+#endif
 }
 
 template <class T, class L>
@@ -476,6 +479,8 @@ void launch_samples(const MedianArgs& args, Call& call) {
 std::string_view median_cuda::networks_supports(const MedianArgs& args, const Parameters&) {
   const ConstAnyView& src = args.src;
   if (src.type != PixelType::u8 && src.type != PixelType::u16) return "other types than u8 and u16";
+  if (const int capability = cuda::compute_capability(); capability != 0 && capability < 80)
+    return "GPUs below compute capability 8.0";
   const int ksize = args.options.ksize;
   if (ksize < 3 || ksize > 11) return "windows other than 3 to 11";
   if (src.channels == 1 && (ksize == 3 || (ksize == 5 && src.type == PixelType::u8)))
