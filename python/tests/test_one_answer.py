@@ -147,7 +147,6 @@ def test_used_thresholds_are_returned(photo: pathlib.Path) -> None:
     assert sigma in ((SIGMAS[photo.name],) if photo.name in SIGMAS else (1, 1.4, 2, 3))
     np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high), edges)
     np.testing.assert_array_equal(cuesta.edges(photo, low=low, high=high, sigma=sigma), edges)
-    np.testing.assert_array_equal(cuesta.edges(photo, sigma="auto"), edges)
     file = cuesta.edges_file(photo, photo.with_name("sigma.png"), rows=17)
     assert (file.low, file.high, file.sigma) == used[0]
     assert cuesta.edges(photo, "log", return_thresholds=True)[1] == []
