@@ -12,6 +12,7 @@
 #include "cpu/simd-inl.hpp"
 #include "ops/log/reference.hpp"
 #if HWY_TARGET != HWY_SCALAR
+#include "ops/log/cpu/crossings-inl.hpp"
 #include "ops/log/cpu/wide_rows-inl.hpp"
 #endif
 
@@ -214,22 +215,9 @@ class RowLog {
 
   void emit_crossings(int32_t y) {
     const hn::ScalableTag<int32_t> d;
-    using V = hn::Vec<decltype(d)>;
-    const V limit = hn::Set(d, limit_), zero = hn::Zero(d);
-    const auto crosses = [&](V a, V b) HWY_ATTR {
-      const V low = hn::Min(a, b), high = hn::Max(a, b);
-      return hn::And(hn::And(hn::Lt(low, zero), hn::Gt(high, zero)),
-                     hn::Gt(hn::Sub(high, low), limit));
-    };
+    const auto limit = hn::Set(d, limit_);
     const int32_t *upper = response(y - 1), *row = response(y), *lower = response(y + 1);
-    write(y, [&](ptrdiff_t x) HWY_ATTR {
-      const V centre = hn::LoadU(d, row + x), left = hn::LoadU(d, row + x - 1),
-              right = hn::LoadU(d, row + x + 1), above = hn::LoadU(d, upper + x),
-              below = hn::LoadU(d, lower + x);
-      const auto onward = hn::Or(crosses(centre, right), crosses(centre, below));
-      const auto through = hn::Or(crosses(left, right), crosses(above, below));
-      return hn::Or(onward, hn::And(hn::Eq(centre, zero), through));
-    });
+    write(y, [&](ptrdiff_t x) HWY_ATTR { return crossings_at(d, upper, row, lower, x, limit); });
   }
 
   template <class Edge>

@@ -15,6 +15,7 @@
 
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
+#include "ops/log/cpu/crossings-inl.hpp"
 #include "ops/log/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -165,22 +166,9 @@ class WideLog {
 
   void emit_crossings(int32_t y) {
     const D d;
-    using V = hn::Vec<D>;
-    const V limit = hn::Set(d, threshold_), zero = hn::Zero(d);
-    const auto crosses = [&](V a, V b) HWY_ATTR {
-      const V low = hn::Min(a, b), high = hn::Max(a, b);
-      return hn::And(hn::And(hn::Lt(low, zero), hn::Gt(high, zero)),
-                     hn::Gt(hn::Sub(high, low), limit));
-    };
+    const auto limit = hn::Set(d, threshold_);
     const T *upper = response(y - 1), *row = response(y), *lower = response(y + 1);
-    write(y, [&](ptrdiff_t x) HWY_ATTR {
-      const V centre = hn::LoadU(d, row + x), left = hn::LoadU(d, row + x - 1),
-              right = hn::LoadU(d, row + x + 1), above = hn::LoadU(d, upper + x),
-              below = hn::LoadU(d, lower + x);
-      const auto onward = hn::Or(crosses(centre, right), crosses(centre, below));
-      const auto through = hn::Or(crosses(left, right), crosses(above, below));
-      return hn::Or(onward, hn::And(hn::Eq(centre, zero), through));
-    });
+    write(y, [&](ptrdiff_t x) HWY_ATTR { return crossings_at(d, upper, row, lower, x, limit); });
   }
 
   template <class Edge>
