@@ -33,7 +33,7 @@ inline constexpr ParameterInfo block_and_loads[] = {block, loads};
 inline constexpr ParameterInfo tiles = {
     "T", "tiles of block x block that a block makes from one load", tile_values, 1, 1024};
 inline constexpr ParameterInfo grid = {
-    "grid", "blocks, each of which marches down its share of the rows", grid_values, 1, 1 << 20};
+    "grid", "number of blocks; each marches down its share of the rows", grid_values, 1, 1 << 20};
 inline constexpr ParameterInfo threads = {
     "threads",
     "of a block; columns: one for each column, rows shift, grid is the least number of blocks",

@@ -5,9 +5,9 @@
 // follows an edge through a whole tile instead of by a pixel, so that launches grow with the tiles
 // that the longest way crosses. What a launch lets join has its round's color: a block sees of its
 // neighbours what the round before left, whatever runs beside it, and rounds are the same on every
-// run. Bound: launches and waits; in a block two barriers a step, and as many steps as the way in
-// the tile is long. Wastes: a pixel a step where a row of them is one addition (`runs`); the first
-// round takes every tile, with or without candidates.
+// run. Bound: launches and waits; in a block two barriers a step, and a step for each pixel of the
+// longest path in the tile. Wastes: a pixel a step where a row of them is one addition (`runs`);
+// the first round takes every tile, with or without candidates.
 //
 // Statistics: "rounds" is the number of launches that gained.
 #include "ops/canny/ladder/nms_marks.cuh"

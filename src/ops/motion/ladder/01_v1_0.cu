@@ -2,8 +2,8 @@
 // matrix and the elements made and sent, and the first frame made gray and smoothed again with
 // every frame. Filters read global memory, blocks are 32 x 32, masks are bytes, as theirs.
 // boxes=host is theirs too: labels come down and are filled there, as in every version of the
-// paper. Bound: load instructions, of 2 * k^2 samples and as many taps and 4 * 149 samples and as
-// many offsets a pixel, and a wait for the GPU at each cudaMalloc and cudaFree. Bytes a pixel: two
+// paper. Bound: load instructions, and a wait for the GPU at each cudaMalloc and cudaFree. A pixel
+// loads 2 * k^2 samples and 2 * k^2 taps, 4 * 149 samples and 4 * 149 offsets. Bytes a pixel: two
 // frames of 3, 23 between the steps, 29 to 37 in `label`; the caches serve the windows. Wastes:
 // half of the blurring, all of the allocating, the memory of a frame.
 // Times: docs/results/h200-ladder.md.
