@@ -83,14 +83,20 @@ Image<uint8_t> strokes() {
   return picture;
 }
 
+Image<uint8_t> black(int32_t width, int32_t height) {
+  Image<uint8_t> picture(width, height);
+  for (int32_t y = 0; y < height; ++y) std::fill_n(picture.row(y), width, uint8_t(0));
+  return picture;
+}
+
 std::vector<Image<uint8_t>> pictures() {
   std::vector<Image<uint8_t>> all;
   for (int noise = 0; noise < 30; noise += 2) all.push_back(disks(noise));
   for (const int count : {0, 3, 40}) all.push_back(disks(6, count));
   all.push_back(strokes());
   all.push_back(drawn_spiral(150, true));
-  all.push_back(Image<uint8_t>(40, 30));
-  all.push_back(Image<uint8_t>(1, 1));
+  all.push_back(black(40, 30));
+  all.push_back(black(1, 1));
   return all;
 }
 
@@ -107,10 +113,10 @@ TEST(SigmaBands, IsItsDefinition) {
 TEST(SigmaBands, KindsOfPictures) {
   EXPECT_EQ(sigma_of(strokes()), 1);
   EXPECT_EQ(sigma_of(disks(0)), 1);
-  EXPECT_EQ(sigma_of(disks(1.5)), 1);            // smoothing rounds this noise away
-  EXPECT_EQ(sigma_of(disks(8, 0)), 3);           // noise
-  EXPECT_EQ(sigma_of(disks(8, 2, 14)), 3);       // a night
-  EXPECT_EQ(sigma_of(Image<uint8_t>(9, 9)), 1);  // nothing
+  EXPECT_EQ(sigma_of(disks(1.5)), 1);       // smoothing rounds this noise away
+  EXPECT_EQ(sigma_of(disks(8, 0)), 3);      // noise
+  EXPECT_EQ(sigma_of(disks(8, 2, 14)), 3);  // a night
+  EXPECT_EQ(sigma_of(black(9, 9)), 1);      // nothing
 }
 
 TEST(SigmaBands, EveryCutAndStrategyAgrees) {
