@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/smoothing.hpp"
+#include "recipes/recipe.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -39,12 +40,8 @@ void SettledCanny::count(ConstAnyView rows, int32_t first, int32_t end, const Ex
   type_ = rows.type;
   for (CannyBands& one : at_)
     if (one.wants_counts()) one.count(rows, first, end, exec);
-  if (sigma_ && !shares_) {
-    Exec around = exec;  // a pinned strategy need not take bands
-    around.strategy.clear();
-    around.parameters.clear();
-    sigma_->count(rows, first, end, around);
-  }
+  if (sigma_ && !shares_)  // a pinned strategy need not take bands
+    sigma_->count(rows, first, end, recipes::execs_of(exec).around);
 }
 
 std::vector<uint64_t> SettledCanny::counts() const {
@@ -64,12 +61,12 @@ int SettledCanny::histograms() const {
 }
 
 void SettledCanny::add_counts(std::span<const uint64_t> counts, PixelType type) {
-  const std::vector<uint64_t> own = this->counts();
-  if (counts.size() != own.size()) {
+  const size_t own = this->counts().size();
+  if (counts.size() != own) {
     throw_invalid(std::to_string(counts.size()),
-                  "canny in bands: there are {} counts; there must be {}", counts.size(),
-                  own.size());
+                  "canny in bands: there are {} counts; there must be {}", counts.size(), own);
   }
+  const size_t each = own / size_t(std::max(1, histograms()));
   const auto take = [&](size_t count) {
     const auto some = counts.first(count);
     counts = counts.subspan(count);
@@ -77,7 +74,7 @@ void SettledCanny::add_counts(std::span<const uint64_t> counts, PixelType type) 
   };
   type_ = type;
   for (CannyBands& one : at_)
-    if (one.wants_counts()) one.add_counts(take(one.counts().size()), type);
+    if (one.wants_counts()) one.add_counts(take(each), type);
   if (sigma_ && !shares_) sigma_->add_counts(take(counts.size()), type);
 }
 

@@ -232,7 +232,9 @@ void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
   Scratch& scratch = call.scratch();
   const auto strip_count = size_t(strips.count);
   T* const rings = scratch.take<T>(size_t(stride) * size_t(slots) * strip_count);
-  T* const sums = scratch.take<T>(size_t(stride) * 6 * strip_count);
+  // Two rows each: sums down the columns, whole sums, and the halves of the former.
+  const ptrdiff_t sum_rows = plan.lanes == Lanes::halves ? 6 : 4;
+  T* const sums = scratch.take<T>(size_t(stride * sum_rows) * strip_count);
   Src* const narrow = scratch.take<Src>(size_t(stride) * strip_count);
   const FloatsTaps<T> taps = floats_taps<T, !std::is_same_v<Src, float>>(args, plan, scratch);
   const Finish finish(args, plan);
@@ -242,8 +244,7 @@ void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
 
   parallel_tasks(strips.count, call.threads(), [&](int s) {
     T* const ring = rings + stride * slots * s;
-    // Two rows each: sums down the columns, whole sums, and the halves of the former.
-    T* const down = sums + stride * 6 * s;
+    T* const down = sums + stride * sum_rows * s;
     T* const sum = down + 2 * stride;
     const int32_t begin = strips.begin(s), stop = strips.end(s);
     for (int32_t x = 0; x < args.src.width; x += tile) {

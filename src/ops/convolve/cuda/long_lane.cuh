@@ -118,25 +118,6 @@ struct LongLane : LaneResults<T, K> {
         part[i / (2 * parts)][i / parts % 2][i % parts][n] = i % parts ? 0 : this->start();
     }
   }
-  __device__ __forceinline__ void words(const uint8_t* at, int odd, uint32_t (&w)[planes]) const {
-    const auto* p = reinterpret_cast<const uint32_t*>(at);
-    uint32_t v[planes + 1];
-    if constexpr (K::aligned && planes == 2) {
-      const uint2 both = *reinterpret_cast<const uint2*>(p);
-      v[0] = both.x, v[1] = both.y;
-    } else {
-#pragma unroll
-      for (int n = 0; n < planes + (K::aligned ? 0 : 1); ++n) v[n] = p[n];
-    }
-    if constexpr (!K::aligned) {
-#pragma unroll
-      for (int n = 0; n < planes; ++n) v[n] = __funnelshift_r(v[n], v[n + 1], 8 * odd);
-    }
-    if constexpr (planes == 2)
-      w[0] = __byte_perm(v[0], v[1], 0x6420), w[1] = __byte_perm(v[0], v[1], 0x7531);
-    else
-      w[0] = v[0];
-  }
   /// The first product: 16 rows of sums across. `from`: the lane's words of rows g and g + 8, which
   /// are `shift` bytes into their places.
   __device__ __forceinline__ void take(const uint8_t* from, const uint32_t (&shift)[2]) {
@@ -148,15 +129,15 @@ struct LongLane : LaneResults<T, K> {
     for (int k = 0; k < 2; ++k) {
       odd[k] = int(shift[k] & 3);
       at[k] = from + 8 * k * plan.shape.pitch + (int(shift[k]) - odd[k]);
-      words(at[k], odd[k], before[k]);
+      load_planes<K::aligned>(at[k], odd[k], before[k]);
     }
     const auto multiply = [&](int i) {
       const Quad taps = across[i];
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         uint32_t middle[planes], after[planes];
-        words(at[k] + (32 * i + 16) * size, odd[k], middle);
-        words(at[k] + (32 * i + 32) * size, odd[k], after);
+        load_planes<K::aligned>(at[k] + (32 * i + 16) * size, odd[k], middle);
+        load_planes<K::aligned>(at[k] + (32 * i + 32) * size, odd[k], after);
 #pragma unroll
         for (int p = 0; p < planes; ++p) {
           multiply_add<uint8_t, uint8_t>(h[0][k][p], taps.word, before[k][p], middle[p]);

@@ -282,6 +282,29 @@ struct LaneResults {
   }
 };
 
+/// The words of a lane from `at`, a plane of bytes each. Unless they are aligned, `at` is a whole
+/// word, and the first byte is `odd` bytes further.
+template <bool Aligned, int Planes>
+__device__ __forceinline__ void load_planes(const uint8_t* at, int odd, uint32_t (&w)[Planes]) {
+  const auto* p = reinterpret_cast<const uint32_t*>(at);
+  uint32_t v[Planes + 1];
+  if constexpr (Aligned && Planes == 2) {
+    const uint2 both = *reinterpret_cast<const uint2*>(p);
+    v[0] = both.x, v[1] = both.y;
+  } else {
+#pragma unroll
+    for (int n = 0; n < Planes + (Aligned ? 0 : 1); ++n) v[n] = p[n];
+  }
+  if constexpr (!Aligned) {
+#pragma unroll
+    for (int n = 0; n < Planes; ++n) v[n] = __funnelshift_r(v[n], v[n + 1], 8 * odd);
+  }
+  if constexpr (Planes == 2)
+    w[0] = __byte_perm(v[0], v[1], 0x6420), w[1] = __byte_perm(v[0], v[1], 0x7531);
+  else
+    w[0] = v[0];
+}
+
 /// A lane of a warp that marches down.
 template <class T, class K>
 struct Lane : LaneResults<T, K> {
@@ -304,25 +327,10 @@ struct Lane : LaneResults<T, K> {
       const uint8_t* at = from + 8 * k * Tile::pitch + (shift - odd);
 #pragma unroll
       for (int i = 0; i <= words; ++i) {
-        const auto* p = reinterpret_cast<const uint32_t*>(at + 16 * size * i);
-        uint32_t v[planes + 1];
-        if constexpr (K::aligned && planes == 2) {
-          const uint2 both = *reinterpret_cast<const uint2*>(p);
-          v[0] = both.x, v[1] = both.y;
-        } else {
+        uint32_t of_piece[planes];
+        load_planes<K::aligned>(at + 16 * size * i, int(odd), of_piece);
 #pragma unroll
-          for (int n = 0; n < planes + (K::aligned ? 0 : 1); ++n) v[n] = p[n];
-        }
-        if constexpr (!K::aligned) {
-#pragma unroll
-          for (int n = 0; n < planes; ++n) v[n] = __funnelshift_r(v[n], v[n + 1], 8 * odd);
-        }
-        if constexpr (planes == 2) {
-          w[k][0][i] = __byte_perm(v[0], v[1], 0x6420);
-          w[k][1][i] = __byte_perm(v[0], v[1], 0x7531);
-        } else {
-          w[k][0][i] = v[0];
-        }
+        for (int n = 0; n < planes; ++n) w[k][n][i] = of_piece[n];
       }
     }
   }

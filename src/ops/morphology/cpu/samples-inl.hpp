@@ -138,7 +138,7 @@ template <bool Dilate, class T>
 class RectangleStrip {
  public:
   using Lane = T;
-  static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 63) / 64 * 64 + 128; }
+  static ptrdiff_t stride_for(ptrdiff_t lanes) { return SampleStrip<Dilate, T>::stride_for(lanes); }
   static size_t rows_for(const ElementRuns& runs) {
     size_t rows = size_t(runs.top_level()) + 1;
     for (int level = 0; level <= top_down(runs); ++level) rows += size_t(depth(level));
