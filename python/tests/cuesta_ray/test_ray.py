@@ -540,7 +540,7 @@ def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
     assert (
         helped.returncode == 0
         and "--warm-up VALUE" in helped.stdout
-        and "Frames before detection starts" in helped.stdout
+        and "Report nothing in the first frames" in " ".join(helped.stdout.split())
     )
     nobody = run("edges", ".", "-o", "out", "--address", "127.0.0.1:1")
     assert nobody.returncode == 5 and nobody.stderr.startswith(
