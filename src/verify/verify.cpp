@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/check.hpp"
+#include "cuesta/exec.hpp"
 
 namespace cuesta::verify {
 namespace {
@@ -105,6 +106,16 @@ std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> 
     all = std::move(next);
   }
   return all;
+}
+
+void on_each_target(std::span<const std::string_view> targets, const std::function<void()>& work) {
+  if (targets.empty()) return work();
+  const std::string_view in_force = simd_target();
+  for (const std::string_view target : targets) {
+    force_simd_target(target);
+    work();
+  }
+  force_simd_target(in_force);
 }
 
 }  // namespace detail

@@ -41,6 +41,8 @@ struct Options {
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size
+  /// Instruction sets to run on, of simd_targets(). Empty: the one in force.
+  std::vector<std::string_view> targets{};
 };
 
 struct StrategyReport {
@@ -67,6 +69,8 @@ std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
 bool is_small(std::string_view label);
 /// Every combination of declared values, the defaults first.
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
+/// Runs `work` on each instruction set, and puts the one in force back.
+void on_each_target(std::span<const std::string_view> targets, const std::function<void()>& work);
 
 template <class Args>
 std::string run_case(const Strategy<Args>& strategy, const Case<Args>& c, Harness& harness,
@@ -89,31 +93,68 @@ std::string run_case(const Strategy<Args>& strategy, const Case<Args>& c, Harnes
 }
 }  // namespace detail
 
-/// Runs `strategy` on one case and on the oracle and compares: bytes, results, canaries. Layout and
-/// thread count are drawn from the case's number. False when the strategy refuses it.
+/// What the oracle makes of a case. Each is computed once, however many strategies ask.
 template <class Args>
-bool verify_case(const Strategy<Args>& strategy, const Strategy<Args>& oracle, const Case<Args>& c,
-                 size_t number, const std::vector<Parameter>& parameters, Workspace& workspace,
-                 StrategyReport& report) {
+class Expected {
+ public:
+  struct Result {
+    Harness harness;
+    std::string problem{};  ///< "" if the oracle ran
+  };
+
+  Expected(const Strategy<Args>& oracle, const std::vector<Case<Args>>& cases)
+      : oracle_(oracle), cases_(cases) {}
+
+  const Result& of(size_t number) {
+    if (const auto known = results_.find(number); known != results_.end()) return known->second;
+    Result made{Harness(Layout::tight, 0x5A, oracle_.space)};
+    bool refused = false;
+    std::set<std::string> unused;
+    made.problem = detail::run_case(oracle_, cases_[number], made.harness, Exec{}, refused, unused);
+    if (refused) made.problem = "it refuses the request";
+    return results_.emplace(number, std::move(made)).first->second;
+  }
+  /// Frees the results.
+  void clear() { results_.clear(); }
+
+ private:
+  const Strategy<Args>& oracle_;
+  const std::vector<Case<Args>>& cases_;
+  std::map<size_t, Result> results_;
+};
+
+/// One strategy as it runs through the cases.
+template <class Args>
+struct Tried {
+  const Strategy<Args>* strategy;
+  std::vector<std::vector<Parameter>> parameters;  ///< combinations that take turns
+  StrategyReport report;
+  Workspace workspace{};
+};
+
+/// Runs a strategy on case `number` and compares with the oracle: bytes, results, canaries. Layout
+/// and thread count are drawn from the number. False when the strategy refuses it.
+template <class Args>
+bool verify_case(Tried<Args>& tried, Expected<Args>& expected, const Case<Args>& c, size_t number) {
+  const Strategy<Args>& strategy = *tried.strategy;
+  StrategyReport& report = tried.report;
   Exec exec;
   Random draw(number);
   const auto layout = Layout(draw.below(layout_count));
   exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
-  exec.parameters = parameters;
-  exec.workspace = &workspace;
-  Harness mine(layout, 0xCD, strategy.space), theirs(Layout::tight, 0x5A, oracle.space);
+  exec.parameters = tried.parameters[number % tried.parameters.size()];
+  exec.workspace = &tried.workspace;
+  Harness mine(layout, 0xCD, strategy.space);
   bool refused = false;
   std::string problem = detail::run_case(strategy, c, mine, exec, refused, report.refusals);
   if (refused) return false;
   ++report.run;
   if (problem.empty()) problem = mine.check_canaries();
   if (problem.empty()) {
-    std::set<std::string> unused;
-    problem = detail::run_case(oracle, c, theirs, Exec{}, refused, unused);
-    if (!problem.empty() || refused)
-      problem = "the reference did not run: " + problem;
-    else
-      problem = mine.compare(theirs, strategy.exactness != "equal bytes");
+    const auto& theirs = expected.of(number);
+    problem = theirs.problem.empty()
+                  ? mine.compare(theirs.harness, strategy.exactness != "equal bytes")
+                  : "the reference did not run: " + theirs.problem;
   }
   if (problem.empty()) return true;
   ++report.failed;
@@ -121,45 +162,54 @@ bool verify_case(const Strategy<Args>& strategy, const Strategy<Args>& oracle, c
     std::string with;
     for (const auto& [name, value] : exec.parameters) with += " " + name + "=" + value;
     report.failures.push_back(c.label + " layout=" + std::string(name_of(layout)) +
-                              " threads=" + std::to_string(exec.threads) + with + ": " + problem);
+                              " threads=" + std::to_string(exec.threads) + with +
+                              " instruction set=" + std::string(simd_target()) + ": " + problem);
   }
   return true;
 }
 
-/// Runs `strategy` on the cases as the level says. Combinations of parameter values take turns,
-/// except at Level::sizes.
+/// Runs `strategies` on the cases as the level says. Combinations of parameter values take turns,
+/// except at Level::sizes. The oracle runs once per case.
 template <class Args>
-StrategyReport verify_strategy(const Strategy<Args>& strategy, const Strategy<Args>& oracle,
-                               const std::vector<Case<Args>>& cases, const Options& options = {}) {
-  StrategyReport report{Args::operation, strategy.name, strategy.space};
-  auto parameters = detail::combinations(strategy.parameters);
-  if (options.level == Level::sizes) parameters.resize(1);
+std::vector<StrategyReport> verify_strategies(const std::vector<const Strategy<Args>*>& strategies,
+                                              const Strategy<Args>& oracle,
+                                              const std::vector<Case<Args>>& cases,
+                                              const Options& options) {
+  std::vector<Tried<Args>> all;
+  all.reserve(strategies.size());
+  for (const auto* s : strategies) {
+    all.push_back({s, detail::combinations(s->parameters), {Args::operation, s->name, s->space}});
+    if (options.level == Level::sizes) all.back().parameters.resize(1);
+  }
   std::vector<std::string> labels;
   labels.reserve(cases.size());
   for (const auto& c : cases) labels.push_back(c.label);
-  Workspace workspace;
+  Expected<Args> expected(oracle, cases);
   for (const auto& group : detail::groups(labels, options)) {
-    bool ran = false;
-    for (size_t at = 0; at < group.size() && !ran; ++at) {
-      const size_t i = group[at];
-      ran = verify_case(strategy, oracle, cases[i], i, parameters[i % parameters.size()], workspace,
-                        report);
-    }
-    report.refused += !ran;
+    detail::on_each_target(options.targets, [&] {
+      for (Tried<Args>& tried : all) {
+        tried.report.refused += std::none_of(group.begin(), group.end(), [&](size_t i) {
+          return verify_case(tried, expected, cases[i], i);
+        });
+      }
+    });
+    expected.clear();
   }
-  return report;
+  std::vector<StrategyReport> reports;
+  reports.reserve(all.size());
+  for (Tried<Args>& tried : all) reports.push_back(std::move(tried.report));
+  return reports;
 }
 
 template <OperationArgs Args>
 std::vector<StrategyReport> verify_operation(const Options& options) {
-  const auto all = Args::cases(options.level);
-  std::vector<StrategyReport> reports;
+  std::vector<const Strategy<Args>*> chosen;
   for (const auto& s : Args::strategies()) {
     if (s.space != options.space || !s.built()) continue;
-    if (options.strategy.empty() || s.name == options.strategy)
-      reports.push_back(verify_strategy(s, reference_of<Args>(), all, options));
+    if (options.strategy.empty() || s.name == options.strategy) chosen.push_back(&s);
   }
-  return reports;
+  if (chosen.empty()) return {};
+  return verify_strategies(chosen, reference_of<Args>(), Args::cases(options.level), options);
 }
 
 /// Who serves the requests of one source type in one space, by automatic choice.

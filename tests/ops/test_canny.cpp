@@ -745,8 +745,7 @@ TEST(CannyFaults, NoFaultPasses) {
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](auto&, auto&) {});
       }};
-  const auto report = verify::verify_strategy(planted, reference_of<CannyArgs>(),
-                                              CannyArgs::cases(verify::Level::quick));
+  const auto report = verify::report_of(planted);
   for (const auto& failure : report.failures) ADD_FAILURE() << failure;
 }
 

@@ -8,12 +8,18 @@
 
 namespace cuesta::verify {
 
+/// Runs `planted` as a strategy of the operation at the quick level.
+template <class Args>
+StrategyReport report_of(const Strategy<Args>& planted) {
+  return verify_strategies<Args>({&planted}, reference_of<Args>(), Args::cases(Level::quick), {})
+      .front();
+}
+
 /// Runs `faulty` as a strategy of the operation at the quick level and expects it to be found out.
 template <class Args>
 void expect_caught(void (*faulty)(const Args&, Call&), const char* what) {
   const Strategy<Args> planted{.name = "planted", .idea = "wrong on purpose", .run = faulty};
-  const StrategyReport report =
-      verify_strategy(planted, reference_of<Args>(), Args::cases(Level::quick));
+  const StrategyReport report = report_of(planted);
   EXPECT_GT(report.failed, 0) << Args::operation << ": the checks let through " << what;
 }
 
