@@ -64,24 +64,27 @@ EdgesOptions edges_of(const EdgesArguments& state) {
   refuse_what_is_cannys(state);
   state.described.refuse_others(state.method);
   EdgesOptions options = recipes::edges_options(state.method);
-  std::visit(
-      Overload{[&](CannyEdges& of) {
-                 state.described.read(of);
-                 of.thresholds = canny_thresholds(state);
-               },
-               [&](LogEdges& of) {
-                 state.described.read(of);
-                 of.threshold = level_of(state);
-                 if (of.sigma == 0 && of.ksize == 0)
-                   usage_error(
-                       "0", "--sigma is 0; the Laplacian of a Gaussian requires a value above 0");
-               },
-               [&](SobelEdges& of) {
-                 state.described.read(of);
-                 of.threshold = level_of(state);
-               },
-               [&](BoundaryOptions& of) { of.threshold = level_of(state).value_or(of.threshold); }},
-      options);
+  std::visit(Overload{[&](CannyEdges& of) {
+                        state.described.read(of);
+                        of.thresholds = canny_thresholds(state);
+                      },
+                      [&](LogEdges& of) {
+                        state.described.read(of);
+                        of.threshold = level_of(state);
+                        if (of.sigma == 0 && of.ksize == 0)
+                          usage_error(
+                              "0",
+                              "--sigma is 0; the Laplacian of a Gaussian requires a value above 0");
+                      },
+                      [&](SobelEdges& of) {
+                        state.described.read(of);
+                        of.threshold = level_of(state);
+                      },
+                      [&](BoundaryOptions& of) {
+                        state.described.read(of);
+                        of.threshold = level_of(state).value_or(of.threshold);
+                      }},
+             options);
   return options;
 }
 
@@ -265,6 +268,7 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
   options.described.add<CannyEdges>(app, "canny");
   options.described.add<LogEdges>(app, "log", {"threshold"});
   options.described.add<SobelEdges>(app, "sobel", {"threshold"});
+  options.described.add<BoundaryOptions>(app, "boundaries", {"threshold"});
   group_since(app, before_method, "Method");
   const auto before_lines = app.get_options();
   app.add_option("--lines", options.lines.out,

@@ -288,10 +288,15 @@ CUESTA_API cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_
                                           const cuesta_view* dst,
                                           const cuesta_log_options* options);
 
+/// How cuesta_boundaries() decides which maxima of the gradient are boundaries: by their strength
+/// relative to that of the surroundings, or more accurately and slower by a score of 40 cues.
+enum { CUESTA_FAST = 0, CUESTA_HIGH = 1 };
+
 /// Options of cuesta_boundaries().
 typedef struct cuesta_boundary_options {
   size_t size;
   double threshold;  ///< 9, relative to the strength of the surroundings
+  int32_t quality;   ///< CUESTA_FAST
 } cuesta_boundary_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size);
@@ -330,7 +335,7 @@ typedef struct cuesta_edges_options {
   int32_t aperture;  ///< canny, sobel: 3, 5 or 7
   int32_t color;     ///< canny: CUESTA_STRONGEST, CUESTA_STRUCTURE or CUESTA_GRAY
   int32_t mode;      ///< log: CUESTA_LOG_ZERO_CROSSINGS
-  int32_t reserved;  ///< 0
+  int32_t quality;   ///< boundaries: CUESTA_FAST
   cuesta_border border;  ///< log, sobel: CUESTA_REFLECT101
   cuesta_view mask;  ///< canny: u8 of the source's size, 0 = outside; none where its data is NULL
 } cuesta_edges_options;

@@ -39,6 +39,10 @@ struct CppEnum<ColorGradient> {
   static constexpr std::string_view name = "ColorGradient";
 };
 template <>
+struct CppEnum<BoundaryQuality> {
+  static constexpr std::string_view name = "BoundaryQuality";
+};
+template <>
 struct CppEnum<Refinement> {
   static constexpr std::string_view name = "Refinement";
 };

@@ -337,9 +337,10 @@ StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = 
 // The options of every method of edges(). Its threshold is an argument of its own; sigma is None
 // because its default depends on the method.
 StructRow edges_row() {
-  StructRow row = united(
-      "EdgesOptions",
-      {struct_row<CannyEdges>(""), struct_row<LogEdges>(""), struct_row<SobelEdges>("")}, Of::call);
+  StructRow row = united("EdgesOptions",
+                         {struct_row<CannyEdges>(""), struct_row<LogEdges>(""),
+                          struct_row<SobelEdges>(""), struct_row<BoundaryOptions>("")},
+                         Of::call);
   auto& options = std::get<3>(row);
   std::erase_if(options, [](const OptionRow& one) { return std::get<0>(one) == "threshold"; });
   for (auto& [name, type, usual, text] : options) {

@@ -38,7 +38,8 @@ cuesta_log_options log_defaults() {
 }
 
 cuesta_boundary_options boundary_defaults() {
-  return {sizeof(cuesta_boundary_options), cuesta::BoundaryOptions{}.threshold};
+  const cuesta::BoundaryOptions by{};
+  return {sizeof(cuesta_boundary_options), by.threshold, number_of(by.quality)};
 }
 
 cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
@@ -126,7 +127,9 @@ cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta_view* src,
   return guarded([&] {
     const auto of = take_options(options, boundary_defaults(), "boundaries");
     cuesta::boundaries(picture(src, "boundaries: src"), picture(dst, "boundaries: dst"),
-                       {.threshold = of.threshold}, exec_of(context));
+                       {.threshold = of.threshold,
+                        .quality = enumerator<BoundaryQuality>(of.quality, "boundaries: quality")},
+                       exec_of(context));
   });
 }
 

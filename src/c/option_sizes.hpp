@@ -28,7 +28,7 @@ struct Sizes<cuesta_log_options> {
 };
 template <>
 struct Sizes<cuesta_boundary_options> {
-  static constexpr size_t all[] = {16};
+  static constexpr size_t all[] = {16, 24};  // quality
 };
 template <>
 struct Sizes<cuesta_edges_options> {

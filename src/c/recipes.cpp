@@ -25,7 +25,7 @@ cuesta_edges_options edges_defaults() {
           .aperture = by.aperture,
           .color = int32_t(by.color),
           .mode = CUESTA_LOG_ZERO_CROSSINGS,
-          .reserved = 0,
+          .quality = int32_t(cuesta::BoundaryOptions{}.quality),
           .border = plain(cuesta::Border{}),
           .mask = plain(cuesta::ConstAnyView{})};
 }
@@ -62,7 +62,9 @@ cuesta::EdgesOptions edges_options(const cuesta_edges_options& of) {
                                 .border = border_of(of.border, "edges"),
                                 .threshold = threshold};
     case CUESTA_METHOD_BOUNDARIES:
-      return cuesta::BoundaryOptions{threshold.value_or(cuesta::BoundaryOptions{}.threshold)};
+      return cuesta::BoundaryOptions{
+          .threshold = threshold.value_or(cuesta::BoundaryOptions{}.threshold),
+          .quality = enumerator<cuesta::BoundaryQuality>(of.quality, "edges: quality")};
     default:
       refuse(fmt::format("edges: method {}", of.method), "edges: method is {}; it must be 0 to 3",
              of.method);

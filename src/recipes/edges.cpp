@@ -315,6 +315,8 @@ double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
   const PictureKind seen = this->seen(kind);
   const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
   if (is_canny()) return copy + (kind.type == PixelType::u8 ? 5 : 30);
+  const auto* boundary = std::get_if<BoundaryOptions>(&options_);
+  if (boundary != nullptr && boundary->quality == BoundaryQuality::high) return copy + 30;
   return copy + 15;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/boundaries/args.hpp"
+#include "ops/boundaries/options.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta {
@@ -24,10 +25,11 @@ std::vector<verify::Case<BoundariesArgs>> BoundariesArgs::cases(verify::Level le
       const Pattern pattern = patterns[seed % 7];
       const PixelType type = seed % 11 < 3 ? PixelType::u16 : PixelType::u8;
       const int32_t channels = seed % 13 < 9 ? 3 : 1;
-      const BoundaryOptions options{thresholds[seed % 17 % 6]};
+      const auto quality = seed % 5 < 2 ? BoundaryQuality::high : BoundaryQuality::fast;
+      const BoundaryOptions options{thresholds[seed % 17 % 6], quality};
       out.push_back(
-          {fmt::format("{}x{} {}x{} threshold={} {} seed={}", width, height, name_of(type),
-                       channels, options.threshold, name_of(pattern), seed),
+          {fmt::format("{}x{} {}x{} threshold={} {} {} seed={}", width, height, name_of(type),
+                       channels, options.threshold, name_in(quality), name_of(pattern), seed),
            [=, w = width, h = height](Harness& harness) {
              BoundariesArgs args;
              args.src = harness.input(type, w, h, channels, pattern, seed);

@@ -42,12 +42,15 @@ CUESTA_HOST_DEVICE int32_t expanded(const View& from, int32_t x, int32_t y) {
 }
 
 /// Sobel's gradients over 8, rounded.
+struct Gradient {
+  int32_t x, y;
+};
 template <class View>
-CUESTA_HOST_DEVICE void add_gradient(const View& from, int32_t x, int32_t y, Tensor& sum) {
+CUESTA_HOST_DEVICE Gradient gradient_at(const View& from, int32_t x, int32_t y) {
   const auto at = [&](int32_t i, int32_t j) { return nearest(from, x + i, y + j); };
   const int32_t gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
   const int32_t gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
-  sum.add((gx + 4) >> 3, (gy + 4) >> 3);
+  return {(gx + 4) >> 3, (gy + 4) >> 3};
 }
 
 template <class View>
@@ -104,7 +107,10 @@ CUESTA_HOST_DEVICE Opponents opponents_at(const View& src, const uint8_t* table,
 template <class View>
 CUESTA_HOST_DEVICE Tensor tensor_at(const View* channels, int32_t count, int32_t x, int32_t y) {
   Tensor sum;
-  for (int32_t c = 0; c < count; ++c) add_gradient(channels[c], x, y, sum);
+  for (int32_t c = 0; c < count; ++c) {
+    const Gradient g = gradient_at(channels[c], x, y);
+    sum.add(g.x, g.y);
+  }
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include "cuda/launch.cuh"
 #include "cuda/marks.cuh"
 #include "ops/boundaries/cuda.hpp"
+#include "ops/boundaries/cues.hpp"
 #include "ops/boundaries/pixels.hpp"
 
 namespace cuesta {
@@ -66,9 +67,9 @@ struct Smooth {
 };
 struct Limit {
   int64_t threshold;
-  Plane surround;
+  Plane surround, to;
   __device__ void operator()(int32_t x, int32_t y) const {
-    surround.at(x, y) = limit(threshold, surround.at(x, y));
+    to.at(x, y) = limit(threshold, surround.at(x, y));
   }
 };
 
@@ -82,6 +83,75 @@ struct MeasureStrength {
   }
 };
 
+struct Narrow {  // to 64ths
+  Plane from, to;
+  __device__ void operator()(int32_t x, int32_t y) const { to.at(x, y) = from.at(x, y) >> 6; }
+};
+struct MeasureTensor {
+  Channels from;
+  Plane xx, yy, xy;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    const Tensor j = tensor_at(from.of, from.count, x, y);
+    xx.at(x, y) = j.xx;
+    yy.at(x, y) = j.yy;
+    xy.at(x, y) = j.xy;
+  }
+};
+struct MeasureDetail {
+  Plane fine, coarse, to;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    const int32_t difference = fine.at(x, y) - expanded(coarse, x, y);
+    to.at(x, y) = difference < 0 ? -difference : difference;
+  }
+};
+struct MeasureGrain {
+  Plane from, to;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    const Gradient g = gradient_at(from, x, y);
+    to.at(x, y) = (g.x < 0 ? -g.x : g.x) - (g.y < 0 ? -g.y : g.y);
+  }
+};
+struct Totals {
+  unsigned long long strength, activity;
+  int surround;
+};
+struct AddUp {
+  Plane strengths, activity;
+  Totals* totals;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    atomicAdd(&totals->strength, static_cast<unsigned long long>(strengths.at(x, y)));
+    atomicAdd(&totals->activity, static_cast<unsigned long long>(activity.at(x, y)));
+  }
+};
+struct FindMost {
+  Plane surround;
+  Totals* totals;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    atomicMax(&totals->surround, surround.at(x, y));
+  }
+};
+struct Score {
+  CueMaps<Plane, Plane> maps;
+  const Totals* totals;
+  int64_t samples;
+  Plane to;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    CueMaps<Plane, Plane> own = maps;
+    own.mean_strength = int32_t(int64_t(totals->strength) / samples);
+    own.mean_activity = int32_t(int64_t(totals->activity) / samples);
+    own.most_surround = totals->surround;
+    to.at(x, y) = score_of(CueReader(own, x, y).read());
+  }
+};
+
+struct MarkScored {
+  Plane strengths, octants, least, scores;
+  ScoreLimits limits;
+  ImageView<uint8_t, Space::device> marks;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    marks.at(x, y) = scored_mark_at(strengths, octants, least, scores, limits, x, y);
+  }
+};
 struct MarkMaxima {
   Plane strengths, octants, limits;
   ImageView<uint8_t, Space::device> marks;
@@ -100,24 +170,40 @@ class Stages {
 
   void run() {
     call_.stage("pyramid");
+    const bool high = args_.options.quality == BoundaryQuality::high;
     const Channels first = responses_of_source();
-    Channels sums{first.count};
+    Channels second{first.count}, third{first.count}, sums{first.count};
     for (int32_t c = 0; c < first.count; ++c) {
-      const Plane second = level_above(first.of[c]), third = level_above(second);
-      each(third, Double{third, third});
-      sums.of[c] = added(first.of[c], added(second, third));
+      second.of[c] = level_above(first.of[c]);
+      third.of[c] = level_above(second.of[c]);
+      const Plane doubled = like(third.of[c]);
+      each(doubled, Double{third.of[c], doubled});
+      sums.of[c] = added(first.of[c], added(second.of[c], doubled));
     }
     call_.stage("surround");
-    const Plane limits = surround_limits(first);
+    const Plane active = like(first.of[0]);
+    each(active, MeasureActivity{first, active});
+    const Plane around = surround(active), limits = like(around);
+    const int64_t threshold = fixed_threshold(high ? scored : args_.options);
+    each(limits, Limit{threshold, around, limits});
     call_.stage("strength");
     const Plane half_strengths = like(first.of[0]), octants = like(first.of[0]);
     each(octants, MeasureStrength{sums, half_strengths, octants});
     const Plane strengths = plane(args_.src.width, args_.src.height);
     each(strengths, Expand{half_strengths, strengths});
+    Plane scores;
+    if (high) {
+      call_.stage("score");
+      scores = scores_of(first, second, third, sums, half_strengths, active, around);
+    }
     call_.stage("suppression");
     const auto marks =
         call_.scratch().image<uint8_t, Space::device>(args_.src.width, args_.src.height);
-    each(strengths, MarkMaxima{strengths, octants, limits, marks});
+    if (high)
+      each(strengths,
+           MarkScored{strengths, octants, limits, scores, score_limits(args_.options), marks});
+    else
+      each(strengths, MarkMaxima{strengths, octants, limits, marks});
     call_.stage("hysteresis");
     cuda::join_marks("boundaries", marks, args_.dst.as<uint8_t, Space::device>(), false, call_);
   }
@@ -157,17 +243,56 @@ class Stages {
     each(to.of[0], Respond<T>{args_.src.as<T, Space::device>(), to, responses()});
   }
 
-  Plane surround_limits(const Channels& first) {
-    Plane around = like(first.of[0]);
-    each(around, MeasureActivity{first, around});
+  Plane surround(Plane around) {
     for (int level = 1; level < 4; ++level) around = level_above(around);
-    for (int time = 0; time < 2; ++time) {
-      const Plane to = like(around);
-      each(to, Smooth{around, to});
-      around = to;
+    return smoothed_plane(smoothed_plane(around));
+  }
+  Plane smoothed_plane(const Plane& from) {
+    const Plane to = like(from);
+    each(to, Smooth{from, to});
+    return to;
+  }
+
+  Plane scores_of(const Channels& first, const Channels& second, const Channels& third,
+                  const Channels& sums, const Plane& strengths, const Plane& active,
+                  const Plane& around) {
+    CueMaps<Plane, Plane> maps;
+    maps.strengths = strengths;
+    fill_tensors(sums, maps);
+    maps.brightness[0] = second.of[0];
+    maps.brightness[1] = third.of[0];
+    maps.has_colors = first.count == 3;
+    if (maps.has_colors) {
+      maps.red_green = first.of[1];
+      maps.red_green_far = level_above(third.of[1]);
+      maps.yellow_blue_far = third.of[2];
     }
-    each(around, Limit{fixed_threshold(args_.options), around});
-    return around;
+    maps.activity = level_above(level_above(active));
+    maps.surround = around;
+    maps.texture = smoothed_plane(maps.activity);
+    const Plane detail = like(strengths), grain = like(strengths);
+    each(detail, MeasureDetail{first.of[0], second.of[0], detail});
+    maps.detail = smoothed_plane(level_above(detail));
+    each(grain, MeasureGrain{first.of[0], grain});
+    maps.grain = smoothed_plane(level_above(grain));
+    auto* totals = call_.scratch().take<Totals>(1);
+    cuda::check(cudaMemsetAsync(totals, 0, sizeof(Totals), cuda::stream_of(call_)), "boundaries");
+    each(strengths, AddUp{strengths, active, totals});
+    each(around, FindMost{around, totals});
+    const Plane scores = like(strengths);
+    each(scores, Score{maps, totals, int64_t(strengths.width) * strengths.height, scores});
+    return scores;
+  }
+  void fill_tensors(const Channels& sums, CueMaps<Plane, Plane>& maps) {
+    for (Plane& one : maps.tensor) one = like(sums.of[0]);
+    each(sums.of[0], MeasureTensor{sums, maps.tensor[0], maps.tensor[1], maps.tensor[2]});
+    for (int32_t i = 0; i < 3; ++i) {
+      const Plane narrow = like(sums.of[0]);
+      each(narrow, Narrow{maps.tensor[i], narrow});
+      maps.spread[0][i] = level_above(narrow);
+      maps.spread[1][i] = level_above(maps.spread[0][i]);
+      maps.spread[2][i] = level_above(maps.spread[1][i]);
+    }
   }
 
   const BoundariesArgs& args_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/boundaries/cues.hpp"
 #include "ops/boundaries/pixels.hpp"
 
 namespace cuesta {
@@ -61,7 +62,13 @@ class Stages {
       sums[c] = sum_of(first[c], sum_of(second[c], doubled));
     }
     call.stage("surround");
-    const Plane limits = surround_limits(first);
+    const bool scores_maxima = args_.options.quality == BoundaryQuality::high;
+    const Plane active =
+        made(first[0], [&](auto x, auto y) { return activity(tensor(first, x, y)); });
+    const Plane around = surround(active);
+    const int64_t threshold = fixed_threshold(scores_maxima ? scored : args_.options);
+    const Plane limits =
+        made(around, [&](auto x, auto y) { return limit(threshold, around.at(x, y)); });
     call.stage("strength");
     const Plane half_strength =
         made(first[0], [&](auto x, auto y) { return strength(tensor(sums, x, y)); });
@@ -70,10 +77,18 @@ class Stages {
     const Plane whole{nullptr, args_.src.width, args_.src.height, 1, 0};
     const Plane strengths =
         made(whole, [&](auto x, auto y) { return expanded(half_strength, x, y); });
+    Plane scores;
+    if (scores_maxima) {
+      call.stage("score");
+      scores = scores_of(first, second, third, sums, half_strength, active, around);
+    }
     call.stage("suppression");
     const auto marks = scratch_.image<uint8_t>(whole.width, whole.height);
+    const ScoreLimits score_limit = score_limits(args_.options);
     for_pixels(whole, [&](int32_t x, int32_t y) {
-      marks.at(x, y) = mark_at(strengths, octants, limits, x, y);
+      marks.at(x, y) = scores_maxima
+                           ? scored_mark_at(strengths, octants, limits, scores, score_limit, x, y)
+                           : mark_at(strengths, octants, limits, x, y);
     });
     call.stage("hysteresis");
     hysteresis(marks, scratch_);
@@ -124,15 +139,64 @@ class Stages {
     });
   }
 
-  Plane surround_limits(const Plane* first) {
-    Plane around = made(first[0], [&](auto x, auto y) { return activity(tensor(first, x, y)); });
+  Plane surround(Plane around) {
     for (int level = 1; level < 4; ++level) around = level_above(around);
-    for (int time = 0; time < 2; ++time) {
-      const Plane from = around;
-      around = made(from, [&](auto x, auto y) { return smoothed(from, x, y); });
+    return smoothed_plane(smoothed_plane(around));
+  }
+  Plane smoothed_plane(const Plane& from) {
+    return made(from, [&](auto x, auto y) { return smoothed(from, x, y); });
+  }
+
+  // The score of every sample at half size.
+  Plane scores_of(const Plane* first, const Plane* second, const Plane* third, const Plane* sums,
+                  const Plane& strengths, const Plane& active, const Plane& around) {
+    CueMaps<Plane, Plane> maps;
+    maps.strengths = strengths;
+    fill_tensors(sums, maps);
+    maps.brightness[0] = second[0];
+    maps.brightness[1] = third[0];
+    maps.has_colors = channels_ == 3;
+    if (maps.has_colors) {
+      maps.red_green = first[1];
+      maps.red_green_far = level_above(third[1]);
+      maps.yellow_blue_far = third[2];
     }
-    const int64_t threshold = fixed_threshold(args_.options);
-    return made(around, [&](auto x, auto y) { return limit(threshold, around.at(x, y)); });
+    const Plane active1 = level_above(active);
+    maps.activity = level_above(active1);
+    maps.surround = around;
+    maps.texture = smoothed_plane(maps.activity);
+    maps.detail = smoothed_plane(level_above(made(first[0], [&](auto x, auto y) {
+      return std::abs(first[0].at(x, y) - expanded(second[0], x, y));
+    })));
+    maps.grain = smoothed_plane(level_above(made(first[0], [&](auto x, auto y) {
+      const Gradient g = gradient_at(first[0], x, y);
+      return std::abs(g.x) - std::abs(g.y);
+    })));
+    maps.mean_strength = mean_of(strengths);
+    maps.mean_activity = mean_of(active);
+    for (int32_t y = 0; y < around.height; ++y)
+      for (int32_t x = 0; x < around.width; ++x)
+        maps.most_surround = std::max(maps.most_surround, around.at(x, y));
+    return made(strengths, [&](auto x, auto y) { return score_of(CueReader(maps, x, y).read()); });
+  }
+  void fill_tensors(const Plane* sums, CueMaps<Plane, Plane>& maps) {
+    for (int32_t i = 0; i < 3; ++i) {
+      maps.tensor[i] = made(sums[0], [&](auto x, auto y) {
+        const Tensor j = tensor(sums, x, y);
+        return i == 0 ? j.xx : i == 1 ? j.yy : j.xy;
+      });
+      const Plane narrow =
+          made(sums[0], [&](auto x, auto y) { return maps.tensor[i].at(x, y) >> 6; });
+      maps.spread[0][i] = level_above(narrow);
+      maps.spread[1][i] = level_above(maps.spread[0][i]);
+      maps.spread[2][i] = level_above(maps.spread[1][i]);
+    }
+  }
+  static int32_t mean_of(const Plane& plane) {
+    int64_t sum = 0;
+    for (int32_t y = 0; y < plane.height; ++y)
+      for (int32_t x = 0; x < plane.width; ++x) sum += plane.at(x, y);
+    return int32_t(sum / (int64_t(plane.width) * plane.height));
   }
 
   const BoundariesArgs& args_;
