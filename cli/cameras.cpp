@@ -18,12 +18,7 @@ namespace {
 // What an input is called where nobody named it, of letters that any file name may have.
 std::string name_of_input(const std::string& input) {
   std::string name = input == "-" ? "stdin" : std::filesystem::path(input).stem().string();
-  if (io::is_address(input)) {
-    name = input.substr(input.find("://") + 3);
-    name.resize(std::min(name.size(), name.find_first_of("?#")));
-    const size_t at = name.substr(0, name.find('/')).rfind('@');
-    if (at != name.npos) name.erase(0, at + 1);
-  }
+  if (io::is_address(input)) name = io::host_and_path(input);
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') c = '-';
   const size_t first = name.find_first_not_of("-."), last = name.find_last_not_of("-.");
@@ -58,7 +53,7 @@ const std::set<std::string>& options_of_the_command() {
   return names;
 }
 const std::set<std::string>& options_of_the_run() {
-  static const std::set<std::string> names = {"threads", "explain", "sandbox"};
+  static const std::set<std::string> names = {"threads", "explain", "sandbox", "allow-hooks"};
   return names;
 }
 

@@ -24,6 +24,7 @@
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
+#include "io/address.hpp"
 #include "io/errors.hpp"
 #include "io/staged_file.hpp"
 
@@ -97,7 +98,7 @@ void print_line(const char* color, std::string_view label, std::string_view text
   const char* clear = stderr_is_terminal() ? "\r\033[K" : "";
   const bool colored = stderr_has_color() && !label.empty();
   print_raw(fmt::format("{}{}{}{}{}\n", clear, colored ? color : "", label,
-                        colored ? "\033[0m" : "", harmless(text)));
+                        colored ? "\033[0m" : "", harmless(io::without_passwords(text))));
 }
 
 }  // namespace
@@ -204,6 +205,11 @@ void add_limits(CLI::App& app, CommonOptions& common) {
          "at the start is an error")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
+      ->group("Input");
+  app.add_option("--passwords", common.passwords,
+                 "read passwords of cameras and brokers: machine HOST login USER password PASSWORD "
+                 "(.netrc). CUESTA_PASSWORDS names the file as well")
+      ->type_name("FILE")
       ->group("Input");
 }
 }  // namespace

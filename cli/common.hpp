@@ -79,6 +79,7 @@ struct CommonOptions {
   bool partial = false, sandbox = false;
   double timeout = 10;
   double reconnect = std::numeric_limits<double>::infinity();
+  std::string passwords{};  ///< a file; see io::with_password()
   bool json = false;
   bool explain = false;
   const CLI::App* verb = nullptr;  ///< which has them; set by add_common()
@@ -96,7 +97,8 @@ enum : unsigned {
   takes_threads = 4,
   takes_region = 8,
   takes_json = 16,
-  takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect
+  takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect,
+                      ///< --passwords
   takes_explain = 64,
   takes_devices = 128,  ///< --device, cuda:all too
   takes_sandbox = 256,

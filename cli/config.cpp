@@ -10,6 +10,7 @@
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
+#include "io/address.hpp"
 #include "io/output_file.hpp"
 #include "io/text_file.hpp"
 
@@ -50,7 +51,8 @@ std::string in_quotes(const std::string& text) {
 
 // Inputs, results and these two themselves are of one run, not of its settings.
 bool is_setting(const CLI::Option& option) {
-  static const std::set<std::string> others = {"help", "output", "config", "save-config"};
+  static const std::set<std::string> others = {"help", "output", "config", "save-config",
+                                               "allow-hooks"};
   return !option.get_lnames().empty() && !others.contains(option.get_lnames()[0]);
 }
 
@@ -88,6 +90,9 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
                   item.parents[0], did_you_mean(item.parents[0], verbs));
     if (item.parents[0] != verb.get_name()) continue;
     const CLI::Option* option = find_option(verb, "--" + item.name);
+    if (item.name == "allow-hooks")
+      usage_error(item.name, "{} {}: allow-hooks is for the command line alone", config_option,
+                  *path);
     if (!option || !is_setting(*option)) {
       std::string best = nearest("--" + item.name, option_names(verb));
       if (!best.empty()) best = fmt::format("; did you mean {}?", best.substr(2));
@@ -95,6 +100,10 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
                   verb.get_name(), item.name, best);
     }
     if (gives(arguments, *option)) continue;
+    const CLI::Option* allow = find_option(verb, "--allow-hooks");
+    if (starts_programs(item.name) && !(allow && gives(arguments, *allow)))
+      usage_error(item.name, "{} {}: {} starts a program; {}", config_option, *path, item.name,
+                  allow_hooks_first);
     const bool is_flag = option->get_items_expected_max() == 0;
     for (const auto& value : item.inputs) {
       if (!is_flag) more.push_back(fmt::format("--{}={}", item.name, value));
@@ -104,6 +113,8 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
   // Behind the verb, before words that a "--" would make inputs.
   arguments.insert(std::ranges::find(arguments, verb.get_name()) + 1, more.begin(), more.end());
 }
+
+bool starts_programs(const std::string& name) { return name == "on-event"; }
 
 const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   const auto options = app.get_options();
@@ -116,15 +127,20 @@ void save_config(const CLI::App& verb) {
   const CLI::Option* where = find_option(verb, "--save-config");
   if (!where || where->count() == 0) return;
   std::string text = fmt::format("[{}]\n", verb.get_name());
+  bool is_secret = false;
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || !is_setting(*option)) continue;
     const bool is_flag = option->get_items_expected_max() == 0;
     std::string value;
-    for (const auto& one : option->results()) value += (value.empty() ? "" : ", ") + in_quotes(one);
+    for (const auto& one : option->results()) {
+      value += (value.empty() ? "" : ", ") + in_quotes(one);
+      is_secret |= io::without_passwords(one) != one;
+    }
     if (option->results().size() > 1) value = fmt::format("[{}]", value);
     text += fmt::format("{} = {}\n", option->get_lnames()[0], is_flag ? "true" : value);
   }
-  io::RecordFile file(where->results().back(), io::Placing::when_whole);
+  io::RecordFile file(where->results().back(),
+                      is_secret ? io::Placing::private_when_whole : io::Placing::when_whole);
   file.write(text);
   file.finish();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -17,8 +18,13 @@ namespace cuesta::cli {
 /// a key that is no option of the verb.
 void add_config(const CLI::App& root, std::vector<std::string>& arguments);
 
+/// Whether an option starts programs: files set it only where the command line has --allow-hooks.
+bool starts_programs(const std::string& name);
+inline constexpr std::string_view allow_hooks_first =
+    "add --allow-hooks to the command line to permit that";
+
 /// Writes the options of a parsed verb where it has `--save-config`, but for its inputs and -o.
-/// Throws Error{output}.
+/// One that contains a password is for its owner alone (mode 600). Throws Error{output}.
 void save_config(const CLI::App& verb);
 
 /// The option of that name ("--sigma"), or null. (CLI11's own get_option_no_throw() ends the

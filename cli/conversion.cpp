@@ -6,8 +6,10 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
+#include "io/address.hpp"
 #include "io/input_bytes.hpp"
 
 namespace cuesta::cli {
@@ -35,7 +37,7 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
           : fmt::format("{} -> {}: {} x {}{}", job.input, fmt::join(results_of(job), ", "),
                         out.width, out.height, conversion.remark(made));
   if (!common.json) return [text] { print_detail(text); };
-  Json line = {{"input", job.input}};
+  Json line = {{"input", io::without_password(job.input)}};
   if (!job.output.empty()) line["output"] = job.output;
   if (!job.lines.empty()) line["lines_output"] = job.lines;
   line["width"] = out.width;
@@ -44,7 +46,7 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
   if (job.pages > 1) line["pages"] = job.pages;
   if (made.frames > 0) line["frames"] = made.frames;
   line["seconds"] = seconds;
-  return [text, data = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"] {
+  return [text, data = line_of(line) + "\n"] {
     print_detail(text);
     print_data(data);
   };

@@ -374,6 +374,7 @@ struct WatchedVideo::Detector {
 WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(std::move(options)) {
   if (options_->outputs().empty() && !options_->watch.tells())
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
+  options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
   detector_ = std::make_unique<Detector>(*options_);
 }

@@ -142,6 +142,7 @@ std::string own_extension(const Job& job, const JobOptions& options) {
 // would have one name, the whole old name stays before the new extension.
 void name_in_folder(std::vector<Job>& jobs, const JobOptions& options) {
   const auto name_of = [](const Job& job) {
+    if (io::is_address(job.input)) return fs::path(io::host_and_path(job.input)).filename();
     return job.input == "-" ? fs::path("stdin") : fs::path(job.input).filename();
   };
   std::map<std::string, int> wanted;

@@ -39,23 +39,6 @@ void append_pair(std::string& text, double x, double y) {
   append(text, y);
 }
 
-// Text between tags: what XML cannot hold at all is left out.
-std::string escaped(const std::string& text) {
-  // As JSON it is valid UTF-8.
-  const std::string valid = Json::parse(line_of(Json(text))).get<std::string>();
-  std::string out;
-  for (const char c : valid) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= ' ') out += c;
-    }
-  }
-  return out;
-}
-
 std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -23,6 +23,7 @@ void add_watch_result_options(CLI::App& app, WatchOptions&) {
                            "--mqtt", "--mqtt-qos", "--heatmap"})
     add_left_out(app, name);
   app.add_flag_callback("--mqtt-objects", [] { throw_left_out("--mqtt-objects"); })->group("");
+  app.add_flag_callback("--allow-hooks", [] { throw_left_out("--allow-hooks"); })->group("");
 }
 
 void check_watch_results(const WatchOptions&) {}

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "io/address.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::cli {
@@ -39,6 +40,25 @@ std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing p
 
 std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string valid_utf8(const std::string& text) {
+  return Json::parse(line_of(Json(text))).get<std::string>();
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : valid_utf8(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= ' ' && c != 0x7f) out += c;
+    }
+  }
+  return out;
 }
 
 Json of_camera(const std::string& camera, Json line) {
@@ -115,7 +135,8 @@ std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const Com
     io::StreamLimits limits = limits_of(common, stop);
     limits.keep_depth = keep_depth;
     limits.gpu = gpu;
-    auto source = io::open_frames(input, limits);
+    auto source =
+        io::open_frames(io::with_password(input, common.passwords, print_warning), limits);
     if (stop.came()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())
       detail("{}: {}", source->name(), text);

@@ -25,6 +25,10 @@ std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing p
 
 /// One line of it, without the end of the line.
 std::string line_of(const Json& value);
+/// The text as line_of() shows it: what is no UTF-8 in a name becomes U+FFFD.
+std::string valid_utf8(const std::string& text);
+/// The same for text of HTML and XML: & < > and " escaped, and without control codes.
+std::string escaped(const std::string& text);
 /// The line with its camera's name in front, where there are several; `camera` is empty else.
 Json of_camera(const std::string& camera, Json line);
 

@@ -20,7 +20,8 @@ struct WatchOptions {
   bool track = false;
   std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{}, mqtt{};
   int mqtt_qos = 1;
-  bool mqtt_objects = false;
+  bool mqtt_objects = false, allow_hooks = false;
+  std::string passwords{};  ///< the run's --passwords
   std::vector<std::string> events{};
   DescribedOptions described{};
 

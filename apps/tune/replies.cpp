@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/results.hpp"
+
 namespace cuesta::cli::tune {
 
 double milliseconds_since(Clock::time_point begin) {
@@ -16,14 +18,12 @@ Reply of_bytes(std::string body, Json about, double milliseconds) {
   Reply reply;
   reply.type = "application/octet-stream";
   reply.body = std::move(body);
-  reply.headers = {{"Cuesta-Picture", about.dump()},
+  reply.headers = {{"Cuesta-Picture", line_of(about)},
                    {"Server-Timing", fmt::format("work;dur={:.2f}", milliseconds)}};
   return reply;
 }
 
-Reply of_json(const Json& json) {
-  return {.body = json.dump(-1, ' ', false, Json::error_handler_t::replace)};
-}
+Reply of_json(const Json& json) { return {.body = line_of(json)}; }
 
 // Rows without what pads them.
 std::string rows_of(ConstAnyView plane) {

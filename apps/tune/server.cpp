@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "apps/tune/deadlines.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta::cli::tune {
@@ -12,7 +13,9 @@ namespace {
 
 const char* const loopback = "127.0.0.1";
 // Connections that are not accepted yet.
-constexpr int max_waiting = 128;
+constexpr int max_waiting = 512;
+// Connections that are looked after at once; each has a thread.
+constexpr size_t max_connections = 256;
 
 // As long for every wrong one.
 bool equal(std::string_view a, std::string_view b) {
@@ -39,6 +42,8 @@ const std::pair<const char*, const char*> protection[] = {
 struct Server::State {
   httplib::Server server;
   Handler handler;
+  Deadlines deadlines;
+  int port = 0;
   std::string token = new_token(), address;
   std::vector<std::string> hosts;
   socket_t listener = INVALID_SOCKET;
@@ -62,6 +67,7 @@ struct Server::State {
            equal(std::string_view(path).substr(1, token.size()), token);
   }
   void answer(const httplib::Request& request, httplib::Response& response) {
+    deadlines.works(request.remote_port);
     const Reply reply = handler({.posts = request.method == "POST",
                                  .path = request.path.substr(token.size() + 2),
                                  .query = request.get_param_value("of"),
@@ -69,6 +75,7 @@ struct Server::State {
     response.status = reply.status;
     for (const auto& [name, value] : reply.headers) response.set_header(name.c_str(), value);
     response.set_content(reply.body, reply.type.c_str());
+    deadlines.answers(request.remote_port);
   }
 };
 
@@ -78,8 +85,9 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   server.set_payload_max_length(largest_body);
   server.set_read_timeout(5);
   server.set_write_timeout(30);
-  // A connection that waits has a thread; browsers keep six, and leave them when they are done.
-  server.new_task_queue = [] { return new httplib::ThreadPool(16); };
+  // A connection that waits has a thread. Browsers keep six, and leave them when they are done;
+  // more than that are somebody's who wants to keep the owner out.
+  server.new_task_queue = [] { return new httplib::ThreadPool(max_connections); };
   server.set_keep_alive_timeout(1);
   server.set_keep_alive_max_count(100000);
   server.set_tcp_nodelay(true);
@@ -100,6 +108,9 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
     state_->answer(request, response);
   };
+  server.set_logger([this](const httplib::Request& request, const httplib::Response&) {
+    state_->deadlines.done(request.remote_port);
+  });
   server.Get("/.*", answer);
   server.Post("/.*", answer);
 
@@ -118,6 +129,7 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   // httplib asks for 5. Of more at once, while nothing is accepted, Linux refuses some whose
   // request comes in two parts (SYN cookies, which only the first segment passes).
   ::listen(state_->listener, max_waiting);
+  state_->port = got;
   state_->hosts = {fmt::format("{}:{}", loopback, got), fmt::format("localhost:{}", got)};
   state_->address = fmt::format("http://{}/{}/", state_->hosts[0], state_->token);
 }
@@ -128,8 +140,7 @@ const std::string& Server::address() const { return state_->address; }
 
 void Server::run(const io::StopSignal& stop) {
   std::thread watcher([&] {
-    while (!stop.wait(3600)) {
-    }
+    while (!stop.wait(1)) state_->deadlines.enforce(state_->port);
     // A signal may come before the server does.
     while (!state_->server.is_running()) std::this_thread::yield();
     state_->server.stop();

@@ -28,7 +28,8 @@ struct Reply {
 /// Answers requests on 127.0.0.1, several at once. A request gets 403 unless its address begins
 /// with the token, its Host is this server, and its Origin, where it has one, too: other pages that
 /// a browser shows, names that point here (DNS rebinding) and other users of the machine get
-/// nothing. Bodies have at most `largest_body` bytes.
+/// nothing. Bodies have at most `largest_body` bytes, and each request the time that Deadlines
+/// gives.
 class Server {
  public:
   static constexpr size_t largest_body = size_t(1) << 20;

@@ -67,13 +67,11 @@ class Browser {
 
 Reply answered(Subject& subject, const HttpRequest& request) {
   const auto refused = [](int status, const std::string& why) {
-    return Reply{
-        .status = status,
-        .body = Json({{"error", why}}).dump(-1, ' ', false, Json::error_handler_t::replace)};
+    return Reply{.status = status, .body = line_of(Json({{"error", why}}))};
   };
   try {
     if (!request.posts) {
-      if (request.path == "about") return {.body = subject.about().dump()};
+      if (request.path == "about") return {.body = line_of(subject.about())};
       const std::string path = request.path.empty() ? "index.html" : request.path;
       for (const PageFile& file : page_files)
         if (path == file.name)

@@ -3,7 +3,9 @@
 #include <utility>
 
 #if defined(CUESTA_HAS_MQTT)
+#include <linux/tcp.h>
 #include <mosquitto.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -37,6 +39,10 @@ constexpr size_t max_waiting = 1000, max_unconfirmed = 20;
 constexpr double first_delay = 0.5, longest_delay = 30;  // between two attempts; doubled
 constexpr double connect_seconds = 10, last_seconds = 5, leave_seconds = 1;
 constexpr int keep_alive = 30;  // seconds
+// What a broker may send a client that subscribes to nothing: its greeting, certificates of TLS,
+// answers of a few bytes to messages and pings.
+constexpr uint64_t greeting_bytes = 16384, bytes_a_message = 256, bytes_a_second = 64;
+constexpr int receive_buffer = 8192;  // so that a flood is seen before it is read
 
 Clock::duration in_seconds(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
@@ -163,7 +169,20 @@ class Broker::Work {
     asked_ = Clock::now();
     const int error =
         mosquitto_connect_async(client_.get(), address_.host.c_str(), address_.port, keep_alive);
-    if (error != MOSQ_ERR_SUCCESS) lose(words(error));
+    if (error != MOSQ_ERR_SUCCESS) return lose(words(error));
+    sent_ = 0;
+    setsockopt(mosquitto_socket(client_.get()), SOL_SOCKET, SO_RCVBUF, &receive_buffer,
+               sizeof receive_buffer);
+  }
+
+  // Whether more has come than answers.
+  bool is_flooded(int socket) const {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return false;
+    const auto seconds = uint64_t(Seconds(Clock::now() - asked_).count());
+    return info.tcpi_bytes_received >
+           greeting_bytes + bytes_a_message * sent_ + bytes_a_second * seconds;
   }
 
   void answered(int refusal) {
@@ -200,6 +219,7 @@ class Broker::Work {
         message = std::move(from.front());
         from.pop_front();
       }
+      ++sent_;
       ++unconfirmed_;  // one of QoS 0 is confirmed before the call returns
       const int error =
           mosquitto_publish(client_.get(), nullptr, message.topic.c_str(), int(message.text.size()),
@@ -234,6 +254,7 @@ class Broker::Work {
     int error = MOSQ_ERR_SUCCESS;
     for (int64_t before = -1; error == MOSQ_ERR_SUCCESS && before != unconfirmed_;) {
       before = unconfirmed_;
+      if (is_flooded(socket)) return lose("it sends what nobody subscribed to");
       error = mosquitto_loop_read(m, 1);
     }
     if (error == MOSQ_ERR_SUCCESS && mosquitto_want_write(m)) error = mosquitto_loop_write(m, 1);
@@ -299,6 +320,7 @@ class Broker::Work {
   Clock::time_point asked_{}, lost_at_{}, away_since_{};
   bool was_lost_ = false, is_told_ = false;
   int64_t unconfirmed_ = 0;
+  uint64_t sent_ = 0;     // messages, on this connection
   std::set<int> status_;  // messages of it that are not confirmed
 
   std::thread thread_;

@@ -11,6 +11,7 @@
 #include "cli/table_file.hpp"
 #include "cli/watch.hpp"
 #include "core/threads.hpp"
+#include "track/selection.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -49,10 +50,11 @@ class CameraTable {
  private:
   void check_name() const {
     const auto name = text("name");
-    if (name && (name->find('/') != name->npos || name->starts_with('.'))) {
-      fail_at(where_ + ".name",
-              fmt::format("\"{}\" cannot be a file name; it must not contain / or begin with a dot",
-                          *name));
+    if (name && (name->find('/') != name->npos || name->starts_with('.') ||
+                 track::find_control(*name) != name->npos)) {
+      fail_at(where_ + ".name", fmt::format("\"{}\" cannot be a file name; it must not contain / "
+                                            "or control codes, or begin with a dot",
+                                            *name));
     }
   }
   void add(const std::string& key, const Json& value) {
@@ -67,6 +69,8 @@ class CameraTable {
     }
     if (options_of_the_command().contains(name) || options_of_the_run().contains(name))
       fail_at(place, "this option applies to the whole run; set it on the command line");
+    if (starts_programs(name) && find_option(app_, "--allow-hooks")->count() == 0)
+      fail_at(place, fmt::format("this option starts a program; {}", allow_hooks_first));
     if (!mine_.insert(name).second) fail_at(place, "this option is set twice; set it once");
     if (is_flag(*option)) {
       if (!value.is_boolean())

@@ -7,21 +7,12 @@
 #include <filesystem>
 
 #include "cli/common.hpp"
+#include "io/text_file.hpp"
 
 namespace cuesta::cli {
 namespace {
 
 using namespace std::string_view_literals;  // of a text, span would take the 0 at its end
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 class CsvList final : public EventSink {
  public:
@@ -45,8 +36,9 @@ class CsvList final : public EventSink {
         "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
         e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
-        fmt::join(ids, " "), quoted(fmt::format("{}", fmt::join(names_of(zones, facts_), "; "))),
-        quoted(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
+        fmt::join(ids, " "),
+        io::csv_cell(fmt::format("{}", fmt::join(names_of(zones, facts_), "; "))),
+        io::csv_cell(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
   }
   void finish() override { file_->finish(); }
 
@@ -78,7 +70,7 @@ class EdlList final : public EventSink {
       : facts_(facts),
         file_(text_file(path, facts.placing)),
         base_(std::max<int64_t>(1, std::llround(facts.rate()))) {
-    name_ = std::filesystem::path(facts.source).filename().string();
+    name_ = valid_utf8(std::filesystem::path(facts.source).filename().string());
     std::ranges::replace_if(
         name_, [](unsigned char c) { return c < ' '; }, ' ');
     file_->write(fmt::format("TITLE: {}\nFCM: NON-DROP FRAME\n", name_));

@@ -5,6 +5,7 @@
 
 #include "apps/watch/broker.hpp"
 #include "cli/common.hpp"
+#include "io/address.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -51,9 +52,10 @@ namespace {
 
 // A password is in no message.
 [[noreturn]] void fail_address(const MqttAddress& address, std::string_view why) {
-  usage_error(address.shown,
-              "--mqtt{}{}: {}; an address is mqtt://[user:password@]host[:port]/topic, or mqtts://",
-              address.shown.empty() ? "" : " ", address.shown, why);
+  usage_error(
+      address.shown,
+      "--mqtt{}{}: {}; an address is mqtt://[user[:password]@]host[:port]/topic, or mqtts://",
+      address.shown.empty() ? "" : " ", address.shown, why);
 }
 
 // host[:port], the host perhaps an IPv6 address in brackets.
@@ -97,6 +99,7 @@ MqttAddress mqtt_address(const std::string& text) {
   rest.remove_prefix(scheme + 3);
   std::string_view place = take_until(rest, rest.find('/'));
   address.topic = decoded(rest.empty() ? default_topic : rest);
+  const bool has_user = place.find('@') != place.npos;
   if (const size_t at = place.rfind('@'); at != place.npos) {
     std::string_view user = take_until(place, at);
     address.user = decoded(take_until(user, user.find(':')));
@@ -104,6 +107,11 @@ MqttAddress mqtt_address(const std::string& text) {
     if (address.user.empty()) fail("a password requires a user");
   }
   address.shown = fmt::format("{}://{}", kind, place);
+  // What looks like host and port is a user and the first part of a password.
+  if (!has_user && place.find(':') != place.npos && rest.find('@') != rest.npos) {
+    address.shown = io::without_password(text);
+    fail("in a user or password, / must be written as %2F");
+  }
   read_place(address, place);
   while (address.topic.ends_with('/')) address.topic.pop_back();
   if (address.topic.empty() ||

@@ -33,20 +33,6 @@ article img { width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background:
 img.heat { max-width: 100%; } footer { margin: 2rem 0; font-size: .85rem; opacity: .7; }
 )";
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 // RFC 4648.
 std::string base64(const std::vector<uint8_t>& bytes) {
   constexpr std::string_view digits =

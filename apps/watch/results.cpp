@@ -9,6 +9,7 @@
 #include "apps/watch/mqtt.hpp"
 #include "apps/watch/report.hpp"
 #include "cli/watch.hpp"
+#include "io/address.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -30,8 +31,11 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
                  "run CMD at the beginning and end of events. It gets a line of JSON on "
                  "stdin; no shell is started")
       ->type_name("CMD");
-  app.add_option("--mqtt", options.mqtt,
-                 "publish events to mqtt://[user:password@]host[:port]/topic. mqtts:// encrypts")
+  app.add_flag("--allow-hooks", options.allow_hooks,
+               "accept --on-event from files of --config and --cameras. Files cannot set this");
+  app.add_option(
+         "--mqtt", options.mqtt,
+         "publish events to mqtt://[user@]host[:port]/topic. mqtts:// encrypts; see --passwords")
       ->type_name("ADDRESS");
   app.add_option("--mqtt-qos", options.mqtt_qos,
                  "set the quality of service: 0, 1 (default) or 2. 1: each message arrives; 2: "
@@ -47,7 +51,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
 void check_watch_results(const WatchOptions& options) {
   for (const std::string& path : options.events) check_event_list(path);
   if (!options.on_event.empty()) words_of(options.on_event);
-  if (!options.mqtt.empty()) mqtt_address(options.mqtt);
+  if (!options.mqtt.empty())
+    mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
   if (options.mqtt.empty() && options.mqtt_objects)
     usage_error("", "--mqtt-objects requires a broker; name it with --mqtt");
   if (options.heat_map.empty()) return;
@@ -81,7 +86,8 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
-    add({}, mqtt_topics(options.mqtt, options.mqtt_qos, options.mqtt_objects, facts));
+    add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),
+                        options.mqtt_qos, options.mqtt_objects, facts));
   return results;
 }
 

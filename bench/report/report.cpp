@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "io/text_file.hpp"
+
 namespace cuesta::bench {
 namespace {
 
@@ -129,13 +131,6 @@ Json gpu_json(const Result& result) {
           {"ceilings", std::move(ceilings)}};
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == text.npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 std::string listed(const Json& object) {
   std::string out;
   for (const auto& [name, value] : object.items())
@@ -145,8 +140,8 @@ std::string listed(const Json& object) {
 
 std::string cell(const Json& value) {
   if (value.is_null()) return {};
-  if (value.is_string()) return quoted(value.get<std::string>());
-  if (value.is_object()) return quoted(listed(value));
+  if (value.is_string()) return io::csv_cell(value.get<std::string>());
+  if (value.is_object()) return io::csv_cell(listed(value));
   return value.dump();
 }
 

@@ -39,6 +39,16 @@ def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
     return bool(shape[height] <= 1 or abs(strides[height]) >= shape[width] * samples)
 
 
+def samples_overlap(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether two samples of an array may share their memory."""
+    reach = 0
+    for stride, size in sorted((abs(b), a) for a, b in zip(shape, strides) if a > 1):
+        if stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
 def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -> int:
     """Returns the number of a layout, named or found from the shape.
 

@@ -249,8 +249,9 @@ class MotionDetector(HoldsState):
         Raises
         ------
         InputError
-            The bytes are not a complete state of a detector with the same background, blur,
-            blur_sigma, warm_up, relearn and steady. This detector is unchanged.
+            The bytes are not a complete, unchanged state of a detector with the same background,
+            blur, blur_sigma, warm_up, relearn and steady, or are of another version of the
+            format. This detector is unchanged.
         """
         self._core.load(saved)
 

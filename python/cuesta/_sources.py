@@ -10,7 +10,14 @@ import numpy as np
 
 from cuesta._device_arrays import DeviceArray, of_interface
 from cuesta._kinds import DTYPES, dtype_error, kind_of, known_kind, native, where
-from cuesta._layouts import INTERLEAVED, LAYOUT_WITHOUT_CHANNELS, NAMES, layout_of, pixels_adjoin
+from cuesta._layouts import (
+    INTERLEAVED,
+    LAYOUT_WITHOUT_CHANNELS,
+    NAMES,
+    layout_of,
+    pixels_adjoin,
+    samples_overlap,
+)
 from cuesta._reading import gray_levels, read_picture
 from cuesta.errors import InvalidArgument, Unsupported
 
@@ -243,6 +250,13 @@ class Result:
             if not kind.writable(out):
                 raise InvalidArgument(
                     f"{what} is read-only; give an array that may be written to", "read-only"
+                )
+            strides = None if kind.contiguous(out) else kind.strides(out)
+            if strides is not None and samples_overlap(shape, strides):
+                raise InvalidArgument(
+                    f"{what} has samples that overlap, by strides of {tuple(strides)} samples; "
+                    "give an array whose samples are apart",
+                    str(tuple(strides)),
                 )
             self.array = out
             dtype = found

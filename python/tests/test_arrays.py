@@ -405,6 +405,21 @@ def test_what_out_must_be() -> None:
         cuesta.canny(image, out=locked)
     with pytest.raises(cuesta.InvalidArgument, match="overlap in memory"):
         cuesta.canny(image, out=image)
+    strided = np.lib.stride_tricks.as_strided
+    for strides in ((0, 1), (1, 1), (8, 1), (40, 0), (39, 1), (-39, 1)):
+        rows = strided(np.zeros(9000, np.uint8)[4000:], (30, 40), strides)
+        with pytest.raises(cuesta.InvalidArgument, match="out has samples that overlap"):
+            cuesta.canny(image, out=rows)
+    for apart in (np.zeros((40, 30), np.uint8).T, np.zeros((60, 80), np.uint8)[::-2, ::2]):
+        np.testing.assert_array_equal(
+            cuesta.canny(image, 50, 100, out=apart), cuesta.canny(image, 50, 100)
+        )
+
+
+def test_threads_have_the_limit_of_the_command() -> None:
+    for threads in (4097, 2**31 - 1):
+        with pytest.raises(cuesta.InvalidArgument, match="at most 4096"):
+            cuesta.canny(picture(30, 40), threads=threads)
 
 
 def test_inputs_may_be_read_only_and_stay_as_they_are() -> None:

@@ -197,26 +197,17 @@ def test_a_state_that_is_none_is_refused() -> None:
     saved = detector.save()
     assert pickle.loads(pickle.dumps(saved)) == saved
     before = detector.save()
+    middle = len(saved) // 2
     for damaged, why in [
         (b"", "cut off"),
         (saved[:-1], "cut off"),
         (saved + b"x", "1 bytes too long"),
-        (b"x" + saved[1:], "another version"),
-        (saved[:48] + b"\xff" * 8 + saved[56:], "damaged"),
+        (b"x" * len(saved), "does not begin as one does"),
+        (b"\x02" + saved[1:], "has version 2 of the format and this Cuesta reads version 3"),
+        (saved[:middle] + bytes([saved[middle] ^ 1]) + saved[middle + 1 :], "damaged"),
     ]:
         with pytest.raises(cuesta.InputError, match=why):
             detector.load(damaged)
     assert detector.save() == before
     with pytest.raises(cuesta.InputError, match="has blur 1 and this detector has 3"):
         cuesta.MotionDetector(**{**EXACT, "blur": 3}).load(saved)
-    # Every byte of the head, one after the other: an error or a state, never a fault.
-    rng = np.random.default_rng(3)
-    for at in range(64):
-        changed = bytearray(saved)
-        changed[at] ^= int(rng.integers(1, 256))
-        other = cuesta.MotionDetector(**EXACT)
-        try:
-            other.load(bytes(changed))
-        except cuesta.InputError:
-            continue
-        other.push(frames[4])

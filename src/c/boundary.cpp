@@ -155,9 +155,8 @@ void cuesta_context_free(cuesta_context* context) { delete context; }
 cuesta_status cuesta_context_set_threads(cuesta_context* context, int32_t threads) {
   return guarded([&] {
     auto& of = given(context, "context");
-    if (threads < 0)
-      refuse(std::to_string(threads), "threads is {}; it must be at least 0 (0 uses every core)",
-             threads);
+    if (threads < 0 || threads > 4096)
+      refuse(std::to_string(threads), "threads is {}; it must be 0 (every core) to 4096", threads);
     of.exec.threads = threads;
   });
 }

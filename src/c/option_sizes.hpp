@@ -79,12 +79,13 @@ constexpr bool has_todays_size() {
 template <class Options>
 concept Sized = requires { Sizes<Options>::all; } && has_todays_size<Options>();
 
-/// Whether a program may pass this many bytes: one of the sizes, or more from a newer cuesta.h.
+/// Whether a program may pass this many bytes: one of the sizes, or more from a newer cuesta.h, but
+/// no more than any struct will have: all of them are read.
 template <Sized Options>
 constexpr bool is_size_of(size_t size) {
   for (const size_t one : Sizes<Options>::all)
     if (one == size) return true;
-  return size > sizeof(Options);
+  return size > sizeof(Options) && size <= 4096;
 }
 
 }  // namespace cuesta::c

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "core/memory.hpp"
@@ -41,6 +42,13 @@ void check_view(ConstAnyView p, std::string_view what, std::initializer_list<Pix
                                    : fmt::format("{} to {}", min_channels, max_channels);
     throw_invalid(std::to_string(p.channels), "{} has {} channels; it must have {}", what,
                   p.channels, wanted);
+  }
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  if (p.height > 1 && (p.stride_bytes < -most / (p.height - 1) ||
+                       p.stride_bytes > (most - row_bytes(p)) / (p.height - 1))) {
+    throw_invalid(std::to_string(p.stride_bytes),
+                  "{} has a stride of {} bytes; its {} rows must end below 2^63", what,
+                  p.stride_bytes, p.height);
   }
   if (p.height > 1 && std::abs(p.stride_bytes) < row_bytes(p)) {
     throw_invalid(std::to_string(p.stride_bytes),

@@ -14,11 +14,26 @@
 #include <memory>
 #endif
 
+#include "core/check.hpp"
+
 namespace cuesta {
+namespace {
+
+// More than any machine has, and few enough to be begun.
+constexpr int max_threads = 4096;
+
+void check_threads(int requested) {
+  if (requested > max_threads)
+    throw_invalid(std::to_string(requested), "threads is {}; it must be at most {}", requested,
+                  max_threads);
+}
+
+}  // namespace
 
 #if defined(CUESTA_THREADS_STD)
 
 int thread_count(int requested) {
+  check_threads(requested);
   return requested > 0 ? requested : std::max(1, int(std::thread::hardware_concurrency()));
 }
 
@@ -47,6 +62,7 @@ void run_tasks(int tasks, int threads, void (*call)(void*, int), void* body) {
 #else
 
 int thread_count(int requested) {
+  check_threads(requested);
   return requested > 0 ? requested : std::max(1, oneapi::tbb::this_task_arena::max_concurrency());
 }
 

@@ -21,6 +21,7 @@ bool begins_as_animation(std::string_view head) {
 
 #include "core/check.hpp"
 #include "io/errors.hpp"
+#include "io/extras.hpp"
 #include "io/frame_pool.hpp"
 #include "io/picture.hpp"
 #include "io/rgb.hpp"
@@ -40,6 +41,7 @@ class Animation final : public FrameSource {
  public:
   Animation(std::unique_ptr<InputBytes> bytes, const StreamLimits& limits)
       : name_(bytes->name()), stop_(limits.stop), bytes_(bytes->read_all()) {
+    check_extras(std::span(reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()), name_);
     start_vips();
     // All frames below each other.
     with_own_errors([&] {

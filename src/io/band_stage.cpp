@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "io/checksum.hpp"
+#include "core/checksum.hpp"
 #include "io/errors.hpp"
 #include "io/whole_io.hpp"
 

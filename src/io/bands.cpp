@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/checksum.hpp"
 #include "cuesta/version.hpp"
 #include "io/band_budget.hpp"
 #include "io/band_feed.hpp"
 #include "io/band_pass.hpp"
 #include "io/band_stage.hpp"
-#include "io/checksum.hpp"
 #include "io/errors.hpp"
 #include "io/resolved_rows.hpp"
 #include "io/spare_rows.hpp"

@@ -37,11 +37,14 @@ void check_memory(const std::string& name, int64_t width, int64_t height, int64_
                   int64_t max_memory) {
   constexpr int64_t alignment = 64;  // of a row
   const int64_t row = (width * pixel + alignment - 1) / alignment * alignment;
-  if (row <= max_memory / height) return;
+  // Of short rows the padding is most, in each of the planes that are worked with.
+  const int64_t planes = row > 2 * width * pixel ? 4 : 1;
+  if (row <= max_memory / planes / height) return;
   throw TooMuchMemory(
       ErrorCode::input,
-      fmt::format("{}: {} x {} pixels of {} byte{} exceed the memory limit of {} bytes", name,
-                  width, height, pixel, pixel == 1 ? "" : "s", max_memory),
+      fmt::format("{}: {} x {} pixels of {} byte{} exceed the memory limit of {} bytes{}", name,
+                  width, height, pixel, pixel == 1 ? "" : "s", max_memory,
+                  planes > 1 ? fmt::format(" (each row takes {} in 4 planes)", alignment) : ""),
       name);
 }
 

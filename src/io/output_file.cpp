@@ -23,8 +23,8 @@ bool is_pipe_or_device(const std::filesystem::path& path) {
 OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
     : target_(target), name_(target.string()) {
   const bool stands = is_pipe_or_device(target);
-  if (!stands && placing == Placing::when_whole) {
-    staged_.emplace(target);
+  if (!stands && placing != Placing::growing) {
+    staged_.emplace(target, placing == Placing::private_when_whole);
     descriptor_ = staged_->descriptor();
     is_file_ = true;
     return;

@@ -15,8 +15,9 @@
 namespace cuesta::io {
 
 enum class Placing : uint8_t {
-  when_whole,  ///< without its name until it is whole: whole, or not there
-  growing,     ///< under its name from the beginning, and kept as far as it came
+  when_whole,          ///< without its name until it is whole: whole, or not there
+  private_when_whole,  ///< the same, for its owner's eyes alone: mode 600
+  growing,             ///< under its name from the beginning, and kept as far as it came
 };
 
 class OutputFile {

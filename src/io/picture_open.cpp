@@ -2,6 +2,7 @@
 #include "io/picture_open.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "io/errors.hpp"
+#include "io/extras.hpp"
 #include "io/formats.hpp"
 #include "io/raw_picture.hpp"
 #include "io/tiff_pages.hpp"
@@ -51,17 +53,25 @@ std::span<const uint8_t> head_of(VipsSource* source) {
   return {bytes, size_t(std::max<gint64>(have, 0))};
 }
 
-std::vector<int> tiff_pages_in(VipsSource* source) {
-  std::vector<int> pages = tiff_pages([source](uint64_t offset, std::span<uint8_t> bytes) {
+// Leaves the source's position where it is, but for one in memory.
+ReadAt reader_of(VipsSource* source) {
+  return [source](uint64_t offset, std::span<uint8_t> bytes) {
     if (offset > uint64_t(std::numeric_limits<gint64>::max())) return false;
-    if (vips_source_seek(source, gint64(offset), SEEK_SET) < 0) return false;
+    const int file = VIPS_CONNECTION(source)->descriptor;
+    if (file < 0 && vips_source_seek(source, gint64(offset), SEEK_SET) < 0) return false;
     for (size_t have = 0; have < bytes.size();) {
-      const gint64 got = vips_source_read(source, bytes.data() + have, bytes.size() - have);
+      void* to = bytes.data() + have;
+      const gint64 got = file < 0 ? vips_source_read(source, to, bytes.size() - have)
+                                  : pread(file, to, bytes.size() - have, off_t(offset + have));
       if (got <= 0) return false;
       have += size_t(got);
     }
     return true;
-  });
+  };
+}
+
+std::vector<int> tiff_pages_in(VipsSource* source) {
+  std::vector<int> pages = tiff_pages(reader_of(source));
   vips_source_rewind(source);
   return pages;
 }
@@ -89,6 +99,7 @@ int page_number(VipsSource* source, const std::string& name, const ReadLimits& l
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits, bool is_lenient) {
   VipsImage* image = nullptr;
+  check_extras(source, name);
   const int number = page_number(source, name, limits);
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
@@ -102,6 +113,7 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
   } else if (begins_as_bmp(memory)) {
     // libvips has BMP through ImageMagick only, which decodes at once: look at the size before.
     vips_error_clear();
+    const MagickAllowed for_bmp;
     image = vips_image_new_from_buffer(memory.data(), memory.size(), "", "access",
                                        VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                        fail_on_of("", limits, is_lenient), nullptr);
@@ -171,6 +183,13 @@ bool begins_as_tiff(std::span<const uint8_t> bytes) {
 bool begins_as_openexr(std::span<const uint8_t> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.starts_with("\x76\x2f\x31\x01");
+}
+
+void check_extras(VipsSource* source, const std::string& name) {
+  const gint64 size = vips_source_length(source);
+  if (size >= 0) check_extras(reader_of(source), uint64_t(size), name);
+  vips_source_rewind(source);
+  vips_error_clear();
 }
 
 Pages pages_in(VipsSource* source) {

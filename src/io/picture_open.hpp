@@ -29,6 +29,9 @@ inline constexpr size_t head_bytes = 4096;
 /// The pages of a file, at least one.
 Pages pages_in(VipsSource* source);
 
+/// check_extras() of io/extras.hpp for a source, which then stands at its beginning.
+void check_extras(VipsSource* source, const std::string& name);
+
 /// One libvips operation on an owned image. Throws Error{input} naming the file.
 template <class Operation>
 VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&& operation) {

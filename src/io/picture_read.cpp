@@ -313,6 +313,9 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
           name, fmt::format("the file is truncated: it has {} of {} numbers", found, raw->samples),
           Hint::allow_partial);
     }
+    if (!limits.allow_partial && !runs_stay_inside(*raw, bytes))
+      throw_input(name, "the file is damaged: a run of pixels leaves the picture",
+                  Hint::allow_partial);
   }
   std::optional<ZeroedMemory> zeroed;
   if (begins_as_heif(bytes)) zeroed.emplace();
@@ -326,6 +329,16 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
   });
 }
 
+// One page of a file that reading it refuses.
+static Pages pages_where_allowed(VipsSource* source) {
+  try {
+    check_extras(source, "picture");
+  } catch (const Error&) {
+    return {};
+  }
+  return pages_in(source);
+}
+
 Pages pages_of(const std::filesystem::path& path) {
   const FileDescriptor file(path);
   start_vips();
@@ -336,14 +349,15 @@ Pages pages_of(const std::filesystem::path& path) {
   if (have > 0 && begins_as_bmp({head, size_t(have)})) return {};
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
   if (!source || have < 0) return {};
-  return pages_in(source.get());
+  return pages_where_allowed(source.get());
 }
 
 Pages pages_of(std::span<const uint8_t> bytes) {
   start_vips();
   const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
-  return source ? pages_in(source.get()) : Pages();
+  if (!source) return {};
+  return pages_where_allowed(source.get());
 }
 
 bool is_picture(std::span<const uint8_t> head) {

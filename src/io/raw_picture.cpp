@@ -110,6 +110,7 @@ std::optional<RawPicture> bmp_of(std::span<const uint8_t> head) {
   const bool has_coding = !is_old && head.size() >= 34;
   const int64_t depth = little_endian(head.subspan(std::min(depth_at, head.size() - 2), 2)),
                 coding = has_coding ? little_endian(head.subspan(30, 4)) : 0;
+  out.coding = int(coding);
   out.pixel_bytes = depth <= 8 ? 1 : 3;
   constexpr int64_t plain = 0, masked = 3;  // others are packed
   if (depth >= 1 && depth <= 32 && (coding == plain || coding == masked))
@@ -133,6 +134,33 @@ int64_t numbers_in_text(const RawPicture& picture, std::span<const uint8_t> file
   while (count < picture.samples && (picture.kind == '1' ? words.skip_digit() : words.skip_word()))
     ++count;
   return count;
+}
+
+bool runs_stay_inside(const RawPicture& picture, std::span<const uint8_t> file) {
+  const bool is_rle8 = picture.coding == 1;
+  if (picture.kind != 'B' || (!is_rle8 && picture.coding != 2)) return true;
+  // Two pixels of four bits are a byte, so that the last of a row may be one that is not shown.
+  const int64_t width = is_rle8 ? picture.width : (picture.width + 1) / 2 * 2;
+  int64_t x = 0, y = 0;
+  for (size_t at = size_t(picture.begin); at + 1 < file.size();) {
+    const uint8_t count = file[at], value = file[at + 1];
+    at += 2;
+    if (count == 0 && value == 0) {  // the end of a row
+      x = 0, ++y;
+    } else if (count == 0 && value == 1) {  // of the picture
+      return true;
+    } else if (count == 0 && value == 2) {  // a step
+      if (at + 1 >= file.size()) return true;
+      x += file[at], y += file[at + 1];
+      at += 2;
+      if (x > width || y > picture.height) return false;
+    } else {
+      x += count == 0 ? value : count;
+      if (x > width || y >= picture.height) return false;
+      if (count == 0) at += ((is_rle8 ? value : (value + 1) / 2) + 1) / 2 * 2;
+    }
+  }
+  return true;
 }
 
 void complete(const RawPicture& picture, std::vector<uint8_t>& file) {

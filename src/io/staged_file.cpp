@@ -47,9 +47,9 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 // How linkat() finds a file that has no name.
 std::string link_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
-int open_nameless(const std::filesystem::path& folder) {
+int open_nameless(const std::filesystem::path& folder, mode_t mode) {
 #if defined(O_TMPFILE)
-  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
   if (file < 0) return file;
   if (access(link_of(file).c_str(), F_OK) == 0) return file;
   close(file);  // without /proc it could not be named
@@ -67,7 +67,8 @@ int sync_descriptor(int descriptor) noexcept {
   return 0;
 }
 
-StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
+StagedFile::StagedFile(const std::filesystem::path& target, bool is_private)
+    : target_(target), is_private_(is_private) {
   if (target.filename().empty()) throw_output(target, "this is a folder; name a file");
   std::error_code error;
   const auto status = std::filesystem::status(target, error);
@@ -80,7 +81,7 @@ StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   // What may not be written may not be replaced either.
   if (std::filesystem::exists(status) && access(target_.c_str(), W_OK) != 0)
     throw_output(target, reason_of(errno));
-  descriptor_ = open_nameless(folder_of(target_));
+  descriptor_ = open_nameless(folder_of(target_), mode());
   if (descriptor_ >= 0) return;
   try {
     make_name();
@@ -111,7 +112,7 @@ void StagedFile::make_name() {
     staged_ = name;
     int failed = 0;
     if (descriptor_ < 0) {
-      descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+      descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode());
       failed = descriptor_ < 0;
     } else {
       failed =
@@ -140,7 +141,7 @@ void StagedFile::commit() {
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
   // Not its owner's special bits: the file is ours.
-  if (replaces) (void)fchmod(descriptor_, old.st_mode & 0777);
+  if (replaces && !is_private_) (void)fchmod(descriptor_, old.st_mode & 0777);
   if (const int error = sync_descriptor(descriptor_)) fail(error);
   // Some file systems tell at close() what they could not write, and it is asked before the name
   // is.

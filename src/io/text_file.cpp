@@ -45,4 +45,14 @@ std::string text_of_file(const std::string& path, int64_t most) {
   }
 }
 
+std::string csv_cell(std::string_view text) {
+  std::string cell;
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != text.npos) cell = "'";
+  cell += text;
+  if (cell.find_first_of("\",\r\n") == cell.npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
 }  // namespace cuesta::io

@@ -1,15 +1,11 @@
 // Which directories of a TIFF file are pictures of their own.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
-namespace cuesta::io {
+#include "io/tiff_file.hpp"
 
-/// Reads `bytes.size()` bytes at `offset` of a file. False where they are not there.
-using ReadAt = std::function<bool(uint64_t offset, std::span<uint8_t> bytes)>;
+namespace cuesta::io {
 
 /// The numbers, from 0, of the main directories that are pages: those that are neither overviews of
 /// reduced resolution nor transparency masks (TIFF 6.0, tag NewSubfileType; COG and pyramids).

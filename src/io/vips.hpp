@@ -26,6 +26,15 @@ void start_vips();
 /// libvips' first complaint since the last call, in one line.
 std::string take_vips_error();
 
+/// While one lives, libvips may ask ImageMagick, which is blocked else: it has BMP no other way.
+class MagickAllowed {
+ public:
+  MagickAllowed();
+  MagickAllowed(const MagickAllowed&) = delete;
+  MagickAllowed& operator=(const MagickAllowed&) = delete;
+  ~MagickAllowed();
+};
+
 /// Held by a thread while it uses libvips beside others. Not to be nested.
 class VipsUse {
  public:

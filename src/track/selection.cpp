@@ -36,6 +36,15 @@ void check_limits(std::optional<T> low, std::optional<T> high, const std::string
 
 }  // namespace
 
+size_t find_control(std::string_view name) {
+  for (size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const auto next = i + 1 < name.size() ? static_cast<unsigned char>(name[i + 1]) : 0;
+    if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0)) return i;
+  }
+  return name.npos;
+}
+
 void check_zone(const Zone& zone, const std::string& what) {
   if (zone.polygon.size() < 3) {
     throw_invalid(std::to_string(zone.polygon.size()),
@@ -72,6 +81,9 @@ void check_scene(const Scene& scene, const std::string& name) {
     for (size_t i = 0; i < list.size(); ++i) {
       const std::string what = fmt::format("{}: {}[{}]", name, kind, i);
       check(list[i], what);
+      if (const size_t at = find_control(list[i].name); at != list[i].name.npos)
+        throw_invalid(list[i].name, "{}: the name has a control code at byte {}; use plain text",
+                      what, at);
       if (!names.insert(list[i].name).second)
         throw_invalid(list[i].name, "{}: the name \"{}\" is used twice; names must differ", what,
                       list[i].name);

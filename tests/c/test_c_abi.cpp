@@ -3,6 +3,7 @@
 #include <cuesta.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,12 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
   const cuesta_view refused = c_view(unwritten);
   EXPECT_EQ(cuesta_canny(nullptr, &of_colors, &refused, &given, nullptr), CUESTA_INVALID_ARGUMENT);
   EXPECT_STREQ(cuesta_error_text(), "canny: color is 77; it must be 0 to 1");
+  for (const size_t bytes : {size_t(4097), size_t(1) << 40}) {  // not read to their end
+    given.size = bytes;
+    EXPECT_EQ(cuesta_canny(nullptr, &of_colors, &refused, &given, nullptr),
+              CUESTA_INVALID_ARGUMENT);
+  }
+  given.size = sizeof given;
   given.color = CUESTA_STRONGEST;
 
   const AnyImage across = drawn(PixelType::s16), down = drawn(PixelType::s16, 1, Pattern::noise);
@@ -540,7 +547,9 @@ TEST(CInterface, ContextsPinStrategies) {
   EXPECT_NE(std::string(cuesta_error_text()).find("no-such-row"), std::string::npos);
   EXPECT_OK(cuesta_context_set_strategy(context, nullptr));
   EXPECT_OK(cuesta_canny(context, &src, &dst, nullptr, nullptr));
-  EXPECT_EQ(cuesta_context_set_threads(context, -1), CUESTA_INVALID_ARGUMENT);
+  for (const int32_t threads : {-1, 4097, std::numeric_limits<int32_t>::max()})
+    EXPECT_EQ(cuesta_context_set_threads(context, threads), CUESTA_INVALID_ARGUMENT);
+  EXPECT_OK(cuesta_context_set_threads(context, 4096));
   cuesta_context_free(context);
 }
 

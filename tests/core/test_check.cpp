@@ -5,10 +5,12 @@
 #include <rapidcheck.h>
 
 #include <cstddef>
+#include <limits>
 #include <ostream>
 #include <set>
 #include <vector>
 
+#include "core/threads.hpp"
 #include "support/errors.hpp"
 
 namespace cuesta {
@@ -112,6 +114,23 @@ TEST(CheckNoOverlap, NeverTakesViewsThatShareAByte) {
     if (*all_a.rbegin() < *all_b.begin() || *all_b.rbegin() < *all_a.begin())
       RC_ASSERT(!refused(a, b) && !refused(b, a));
   }));
+}
+
+// No row may end where no address is.
+TEST(CheckView, StridesEndBelow2To63) {
+  const std::byte at[64] = {};
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const int64_t stride : {most, -most - 1, -most, most / 2, int64_t(1) << 62}) {
+    const ConstAnyView view(at, 4, 64, 1, ptrdiff_t(stride), PixelType::u8);
+    EXPECT_THROW(check_view(view, "picture", {PixelType::u8}), Error) << stride;
+  }
+  EXPECT_NO_THROW(check_view({at, 4, 4, 1, -4, PixelType::u8}, "picture", {PixelType::u8}));
+}
+
+TEST(CheckThreads, AreAtMost4096) {
+  EXPECT_EQ(thread_count(4096), 4096);
+  for (const int threads : {4097, std::numeric_limits<int>::max()})
+    EXPECT_THROW(thread_count(threads), Error) << threads;
 }
 
 TEST(CheckNoOverlap, HalvesOfOnePictureAreApart) {

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "core/checksum.hpp"
 #include "cuesta/bands.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
 #include "io/bands.hpp"
-#include "io/checksum.hpp"
 #include "recipes/edges.hpp"
 #include "recipes/filter.hpp"
 #include "support/drawings.hpp"
@@ -586,7 +586,7 @@ TEST_F(LeftBands, ByAForgedJournalAreForgotten) {
     // With the checksum that the line before continues in, too.
     const std::string last = journal.substr(0, journal.size() - 1);
     const uint64_t before = std::stoull(last.substr(last.rfind(' ')), nullptr, 16);
-    const auto sum = io::checksum_of(text, before);
+    const auto sum = checksum_of(text, before);
     EXPECT_EQ(resumed(rows + std::string(1 << 20, 'x'),
                       fmt::format("{}{} {:016x}\n", journal, text, sum)),
               200);

@@ -134,7 +134,22 @@ TEST(LiveIo, Addresses) {
   for (const char* text : {"", "a.mp4", "/a/b.mp4", "://a", "rtsp://", "a b://c", "rtsp:/a", "c:a"})
     EXPECT_FALSE(io::is_address(text)) << text;
   EXPECT_EQ(io::without_password("rtsp://u:p@h:554/a"), "rtsp://u:***@h:554/a");
-  EXPECT_EQ(io::without_password("rtsp://u:p@q@h/a?b@c"), "rtsp://u:***@h/a?b@c");
+  EXPECT_EQ(io::without_password("rtsp://u:p@q@h/a?b@c"), "rtsp://u:***@h/a?***");
+  for (const char* text : {"rtsp://u:ge/heim@h/", "rtsp://u:geheim#@h/", "mqtt://user:ge/heim@h",
+                           "rtsp://u:ge?heim@h/", "rtsp://u:p@ge/heim@h/", "http://h/?token=geheim",
+                           "http://h/a#geheim", "rtsp://:geheim@h", "rtsp://u:geheim@[::1]:554/",
+                           "rtsp://u:p@geheim@h/a", "htp://u:ge:heim@h/"}) {
+    const std::string shown = io::without_password(text);
+    EXPECT_EQ(shown.find("ge"), shown.npos) << shown;
+    EXPECT_EQ(shown.find("heim"), shown.npos) << shown;
+    EXPECT_NE(shown.find("***"), shown.npos) << shown;
+    EXPECT_EQ(io::without_password(shown), shown);
+    const auto message = [](const std::string& of) {
+      return "--mqtt \"" + of + "\": a.mp4 and " + of + ": no data";
+    };
+    EXPECT_EQ(io::without_passwords(message(text)), message(shown));
+  }
+  EXPECT_EQ(io::without_passwords("a://, ://b and c"), "a://, ://b and c");
   for (const char* text :
        {"rtsp://h:554/a", "rtsp://u@h:554/a", "http://h/a:b@c", "a.mp4", "a:b@c"})
     EXPECT_EQ(io::without_password(text), text);

@@ -7,6 +7,7 @@
 #include "core/bits.hpp"
 #include "cuesta/cuesta.hpp"
 #include "ops/motion/means.hpp"
+#include "ops/motion/saved.hpp"
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
 #include "support/scene.hpp"
@@ -280,9 +281,13 @@ TEST(Downscale, WrongStatesAreRefused) {
   EXPECT_EQ(refused(two, {}), "motion: the saved state is cut off");
   EXPECT_EQ(refused(two, {saved.begin(), saved.end() - 1}), "motion: the saved state is cut off");
   EXPECT_EQ(refused(two, std::vector<uint8_t>(99, 7)),
-            "motion: the saved state has another version or byte order");
+            "motion: the saved state does not begin as one does; it is damaged, or has another "
+            "byte order");
   auto damaged = saved;
-  damaged[11] = 0x80;  // a negative width
+  damaged[sizeof(motion::SavedSeal) + 7] = 0x80;  // a negative width
+  EXPECT_EQ(refused(two, damaged),
+            "motion: the saved state is damaged: its checksum does not match");
+  motion::SavedSeal::close(motion::SavedSeal::of_downscale, damaged);
   EXPECT_EQ(refused(two, damaged), "motion: the saved state is damaged");
 }
 

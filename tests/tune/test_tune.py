@@ -518,6 +518,57 @@ class Photo(TuneTest):
             with one, one.makefile("rb") as answer:
                 self.assertEqual(answer.readline(), b"HTTP/1.1 200 OK\r\n")
 
+    def test_slow_and_silent_connections_keep_nobody_out(self):
+        tuner = self.tuner()
+        place = (tuner.host, tuner.port)
+
+        def seconds():
+            begin = time.monotonic()
+            self.assertEqual(tuner.ask("GET", "about")[0], 200)
+            return time.monotonic() - begin
+
+        def closed(one):
+            one.settimeout(0)
+            try:
+                return one.recv(1 << 16) == b""
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
+
+        idle = [socket.create_connection(place, timeout=20) for _ in range(400)]
+        self.assertLess(seconds(), 6, "with 400 connections that say nothing")
+        for one in idle:
+            one.close()
+
+        body = f"POST /{tuner.token}/result HTTP/1.1\r\nHost: {tuner.host}:{tuner.port}\r\nContent-Length: 1000\r\n\r\n"
+        head = f"GET /{tuner.token}/about HTTP/1.1\r\nX-Slow: "
+        for begin in (body, head):
+            slow = [socket.create_connection(place, timeout=20) for _ in range(16)]
+            for one in slow:
+                one.sendall(begin.encode())
+            start = time.monotonic()
+            ended = set()
+            while len(ended) < len(slow) and time.monotonic() - start < 40:
+                for one in slow:
+                    if one not in ended and closed(one):
+                        ended.add(one)
+                for one in slow:
+                    try:
+                        one.setblocking(True)
+                        if one not in ended:
+                            one.sendall(b"x")
+                    except OSError:
+                        ended.add(one)
+                self.assertLess(seconds(), 5, "while 16 requests come a byte at a time")
+                time.sleep(0.5)
+            took = time.monotonic() - start
+            self.assertEqual(len(ended), len(slow), "each of them is ended")
+            self.assertGreater(took, 8)
+            self.assertLess(took, 30)
+            for one in slow:
+                one.close()
+
 
 ZONES = {
     "zones": [

@@ -1,7 +1,6 @@
 #include "cuesta/downscale.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -50,8 +49,7 @@ StructuringElement downscaled(const StructuringElement& of_frames, int32_t facto
 
 // What a state has before the detector's.
 struct SavedFrames {
-  static constexpr int32_t magic_number = 0x44435501;
-  int32_t magic = magic_number, factor = 1, width = 0, height = 0;
+  int32_t factor = 1, width = 0, height = 0;
 };
 
 }  // namespace
@@ -163,27 +161,31 @@ std::vector<uint8_t> Downscale::save(const MotionDetector& detector) const {
   std::vector<uint8_t> saved = detector.save();
   if (factor_ == 1) return saved;
   const SavedFrames frames{.factor = factor_, .width = size_.width, .height = size_.height};
-  const auto bytes = std::bit_cast<std::array<uint8_t, sizeof frames>>(frames);
-  saved.insert(saved.begin(), bytes.begin(), bytes.end());
+  saved.insert(saved.begin(), sizeof(motion::SavedSeal) + sizeof frames, 0);
+  std::memcpy(saved.data() + sizeof(motion::SavedSeal), &frames, sizeof frames);
+  motion::SavedSeal::close(motion::SavedSeal::of_downscale, saved);
   return saved;
 }
 
 void Downscale::load(MotionDetector& detector, std::span<const uint8_t> saved) {
-  SavedFrames frames{.magic = 0};
-  if (saved.size() >= sizeof frames) std::memcpy(&frames, saved.data(), sizeof frames);
-  const bool is_whole = uint32_t(frames.magic) == motion::SavedHead::magic_number;
-  if (factor_ > 1 && !is_whole && frames.magic != SavedFrames::magic_number)
-    motion::throw_saved(frames.magic == 0 ? "is cut off" : "has another version or byte order");
-  const int32_t factor = frames.magic == SavedFrames::magic_number ? frames.factor : 1;
-  if (factor != factor_) {
-    motion::throw_saved(fmt::format("has downscale {} and this detector has {}", factor, factor_),
-                        "downscale");
+  using motion::SavedSeal;
+  SavedFrames frames;
+  const bool is_of_frames = SavedSeal::is_of(SavedSeal::of_detector, saved);
+  if (!is_of_frames && (factor_ > 1 || SavedSeal::is_of(SavedSeal::of_downscale, saved))) {
+    saved = SavedSeal::open(SavedSeal::of_downscale, saved);
+    if (saved.size() < sizeof frames) motion::throw_saved("is cut off");
+    std::memcpy(&frames, saved.data(), sizeof frames);
+    saved = saved.subspan(sizeof frames);
   }
-  if (factor_ == 1) return detector.load(saved);
+  if (frames.factor != factor_) {
+    motion::throw_saved(
+        fmt::format("has downscale {} and this detector has {}", frames.factor, factor_),
+        "downscale");
+  }
   if (frames.width < 0 || frames.height < 0 || (frames.width == 0) != (frames.height == 0))
     motion::throw_saved("is damaged");
-  detector.load(saved.subspan(sizeof frames));
-  size_ = {frames.width, frames.height};
+  detector.load(saved);
+  if (factor_ > 1) size_ = {frames.width, frames.height};
 }
 
 }  // namespace cuesta

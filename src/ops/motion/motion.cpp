@@ -353,7 +353,7 @@ std::vector<uint8_t> MotionDetector::save() const {
   motion::SavedWriter writer(size.bytes);
   writer(head);
   state.each_part(head, model, writer);
-  return std::move(writer.bytes);
+  return writer.finish();
 }
 
 void MotionDetector::load(std::span<const uint8_t> saved) {

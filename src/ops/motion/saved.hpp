@@ -1,5 +1,5 @@
-// What MotionDetector::save() writes: a head, then what is known, numbers and rows as they are in
-// memory.
+// What MotionDetector::save() writes: a seal, a head, then what is known, numbers and rows as they
+// are in memory.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "core/checksum.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/motion.hpp"
 
@@ -21,12 +23,65 @@ namespace cuesta::motion {
   throw Error(ErrorCode::input, fmt::format("motion: the saved state {}", why), value);
 }
 
-struct SavedHead {
-  static constexpr uint32_t magic_number = 0x4d435502;  // its last byte is the version
+/// What a saved state begins with: its kind, the version of its format, its size and a checksum of
+/// all that follows.
+struct SavedSeal {
+  static constexpr uint32_t of_detector = 0x4d435500, of_downscale = 0x44435500;
+  static constexpr uint32_t version = 3;  // in the last byte of `magic`
 
-  uint32_t magic = magic_number;
+  uint32_t magic = 0;
+  uint32_t reserved = 0;
+  uint64_t bytes = 0, checksum = 0;
+
+  /// Whether the bytes are a state of this kind, in whichever version.
+  static bool is_of(uint32_t kind, std::span<const uint8_t> saved) {
+    return saved.size() >= sizeof(SavedSeal) && (read(saved).magic & ~0xffU) == kind;
+  }
+
+  /// Fills the room for the seal at the start of a state.
+  static void close(uint32_t kind, std::span<uint8_t> saved) {
+    const auto rest = saved.subspan(sizeof(SavedSeal));
+    const SavedSeal seal{kind | version, 0, rest.size(), sum(rest)};
+    std::memcpy(saved.data(), &seal, sizeof seal);
+  }
+
+  /// Returns what a seal closes. Throws Error{input} unless every byte is as it was saved.
+  static std::span<const uint8_t> open(uint32_t kind, std::span<const uint8_t> saved) {
+    if (saved.size() < sizeof(SavedSeal)) throw_saved("is cut off");
+    const SavedSeal seal = read(saved);
+    if (!is_of(kind, saved))
+      throw_saved("does not begin as one does; it is damaged, or has another byte order");
+    if (seal.magic != (kind | version)) {
+      throw_saved(fmt::format("has version {} of the format and this Cuesta reads version {}",
+                              seal.magic & 0xff, version));
+    }
+    const auto rest = saved.subspan(sizeof seal);
+    if (rest.size() < seal.bytes) throw_saved("is cut off");
+    if (rest.size() > seal.bytes)
+      throw_saved(fmt::format("is {} bytes too long", rest.size() - seal.bytes));
+    if (seal.reserved != 0 || seal.checksum != sum(rest))
+      throw_saved("is damaged: its checksum does not match");
+    return rest;
+  }
+
+ private:
+  static SavedSeal read(std::span<const uint8_t> saved) {
+    SavedSeal seal;
+    std::memcpy(&seal, saved.data(), sizeof seal);
+    return seal;
+  }
+  static uint64_t sum(std::span<const uint8_t> bytes) {
+    Checksum made;
+    made.add(bytes.data(), int64_t(bytes.size()));
+    return made.value();
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<SavedSeal> && sizeof(SavedSeal) == 24);
+
+struct SavedHead {
   // The options that determine the state.
-  int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0, gap = 0;
+  int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0;
   double blur_sigma = 0;
   // The contents.
   int64_t learned = 0;  // frames, by the background
@@ -48,7 +103,6 @@ struct SavedHead {
   }
 
   void check(const MotionOptions& options) const {
-    if (magic != magic_number) throw_saved("has another version or byte order");
     const SavedHead mine = of(options);
     const auto check = [](const char* name, auto saved, auto here) {
       if (saved != here)
@@ -83,7 +137,7 @@ struct SavedHead {
   }
 };
 
-static_assert(std::is_trivially_copyable_v<SavedHead> && sizeof(SavedHead) == 64);
+static_assert(std::is_trivially_copyable_v<SavedHead> && sizeof(SavedHead) == 56);
 
 template <class T>
 concept SavedNumber = std::is_arithmetic_v<T> || std::is_same_v<T, SavedHead>;
@@ -103,9 +157,12 @@ struct SavedSize {
   void operator()(const AnyView& rows) { bytes += bytes_of_row(rows) * size_t(rows.height); }
 };
 
-struct SavedWriter {
-  std::vector<uint8_t> bytes;
-  explicit SavedWriter(size_t room) { bytes.reserve(room); }
+class SavedWriter {
+ public:
+  explicit SavedWriter(size_t room) {
+    bytes_.reserve(sizeof(SavedSeal) + room);
+    bytes_.resize(sizeof(SavedSeal));
+  }
 
   template <SavedNumber T>
   void operator()(const T& part) {
@@ -117,17 +174,23 @@ struct SavedWriter {
       put(static_cast<const uint8_t*>(rows.data) + ptrdiff_t(y) * rows.stride_bytes,
           bytes_of_row(rows));
   }
+  std::vector<uint8_t> finish() {
+    SavedSeal::close(SavedSeal::of_detector, bytes_);
+    return std::move(bytes_);
+  }
 
  private:
   void put(const void* from, size_t count) {
     const auto* first = static_cast<const uint8_t*>(from);
-    bytes.insert(bytes.end(), first, first + count);
+    bytes_.insert(bytes_.end(), first, first + count);
   }
+  std::vector<uint8_t> bytes_;
 };
 
 class SavedReader {
  public:
-  explicit SavedReader(std::span<const uint8_t> bytes) : rest_(bytes) {}
+  explicit SavedReader(std::span<const uint8_t> bytes)
+      : rest_(SavedSeal::open(SavedSeal::of_detector, bytes)) {}
 
   template <SavedNumber T>
   void operator()(T& part) {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace cuesta::io {
+namespace cuesta {
 
 class Checksum {
  public:
@@ -55,4 +55,4 @@ inline uint64_t checksum_of(std::string_view text, uint64_t before = 0) {
   return sum.value();
 }
 
-}  // namespace cuesta::io
+}  // namespace cuesta
