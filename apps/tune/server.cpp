@@ -126,6 +126,8 @@ Server::~Server() = default;
 
 const std::string& Server::address() const { return state_->address; }
 
+int Server::descriptor() const { return state_->listener; }
+
 void Server::run(const io::StopSignal& stop) {
   std::thread watcher([&] {
     while (!stop.wait(3600)) {
