@@ -26,7 +26,7 @@ int run(std::vector<std::string> arguments) {
   };
   return run_verb(app, add, std::move(arguments), [](const Verb& verb) {
     if (!wants_sandbox(*verb.app)) return verb.run();
-    return run_fenced(inputs_of(*verb.app), results_of(*verb.app), verb.run);
+    return run_fenced(fenced_run_of(*verb.app), verb.run);
   });
 }
 

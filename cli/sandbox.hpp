@@ -1,19 +1,25 @@
 // What is left to a process that decodes files from strangers, once it has all it needs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace cuesta::cli {
 
-/// From here on this process and all its threads read files, answer on sockets that they have, and
-/// work. They start no program and no process, make no socket, open no file for writing, change,
-/// remove or rename none, signal and trace nobody; what they try of it fails with EPERM. There is
-/// no way back. Linux's seccomp does it, on x86-64 and aarch64. Throws Error{unsupported} where the
-/// system does not.
-void enter_sandbox();
+/// What a process in the sandbox has.
+struct SandboxRights {
+  /// Descriptors that stay open beside the standard streams.
+  std::vector<int> descriptors{};
+  /// Whether it accepts connections on a socket that it has, and answers them.
+  bool serves = false;
+};
 
-/// The same, but for files: making, opening for writing, naming, renaming and removing one,
-/// changing its rights and making a folder is asked of whoever holds the descriptor that this
-/// returns, once for each such call, which waits for the answer (seccomp_unotify(2); cli/fence.hpp
-/// answers). Of a process with one thread.
-int enter_asking_sandbox();
+/// From here on this process reads files, writes to what it has open, and works, by the calls that
+/// sandbox_filter() lists. Making, opening for writing, naming, renaming, locking and removing a
+/// file, changing its rights and making a folder is asked of whoever holds the descriptor that this
+/// returns, once for each such call, which waits for the answer (seccomp_unotify(2);
+/// cli/fence_answers.hpp answers). All other calls fail. There is no way back. For a process with
+/// one thread. Throws Error{unsupported} where the system has no sandbox.
+int enter_sandbox(const SandboxRights& rights);
 
 }  // namespace cuesta::cli

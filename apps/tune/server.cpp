@@ -138,6 +138,8 @@ Server::~Server() = default;
 
 const std::string& Server::address() const { return state_->address; }
 
+int Server::descriptor() const { return state_->listener; }
+
 void Server::run(const io::StopSignal& stop) {
   std::thread watcher([&] {
     while (!stop.wait(1)) state_->deadlines.enforce(state_->port);

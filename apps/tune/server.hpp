@@ -42,6 +42,8 @@ class Server {
 
   /// "http://127.0.0.1:40123/TOKEN/".
   const std::string& address() const;
+  /// The socket that it listens on.
+  int descriptor() const;
   /// Answers until the signal comes.
   void run(const io::StopSignal& stop);
 

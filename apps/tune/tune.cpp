@@ -10,9 +10,9 @@
 #include "apps/tune/film.hpp"
 #include "apps/tune/page.hpp"
 #include "apps/tune/photo.hpp"
+#include "cli/fence.hpp"
 #include "cli/inputs.hpp"
 #include "cli/run_files.hpp"
-#include "cli/sandbox.hpp"
 #include "io/frames.hpp"
 
 namespace cuesta::cli {
@@ -48,6 +48,7 @@ class Browser {
     if (word_ >= 0) close(word_);
   }
   void open() { (void)!::write(word_, "o", 1); }
+  int descriptor() const { return word_; }
 
  private:
   // Nothing is read where the tuner ended before it had anything to show.
@@ -107,21 +108,30 @@ int run(const TuneOptions& options) {
   std::optional<Browser> browser;
   if (!options.stays_closed) browser.emplace(server.address());
   // Nothing of the file was looked at so far.
-  if (!options.is_trusted) {
-    try {
-      enter_sandbox();
-    } catch (const Error& error) {
-      throw Error(error.code(),
-                  fmt::format("{}; use --no-sandbox to run without it", error.what()));
-    }
+  const auto serve = [&] {
+    subject = subject_of(options);
+    const StopOnSignal stop;
+    print_data(server.address() + "\n");
+    note("{} is tuned at this address, which is for nobody else; Ctrl-C ends it", options.input);
+    if (browser) browser->open();
+    server.run(*stop.signal());
+    return int(exit_done);
+  };
+  if (options.is_trusted) return serve();
+  FencedRun fenced = fenced_run_of(*options.common.verb);
+  fenced.serves = true;
+  fenced.descriptors.push_back(server.descriptor());
+  if (browser) fenced.descriptors.push_back(browser->descriptor());
+  bool has_entered = false;
+  try {
+    return run_fenced(fenced, [&] {
+      has_entered = true;
+      return serve();
+    });
+  } catch (const Error& error) {
+    if (has_entered || error.code() != ErrorCode::unsupported) throw;
+    throw Error(error.code(), fmt::format("{}; use --no-sandbox to run without it", error.what()));
   }
-  subject = subject_of(options);
-  const StopOnSignal stop;
-  print_data(server.address() + "\n");
-  note("{} is tuned at this address, which is for nobody else; Ctrl-C ends it", options.input);
-  if (browser) browser->open();
-  server.run(*stop.signal());
-  return exit_done;
 }
 
 }  // namespace
