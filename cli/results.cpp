@@ -41,6 +41,8 @@ std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json line_of(const char* kind, Json value) { return {{"kind", kind}, {kind, std::move(value)}}; }
+
 Json of_camera(const std::string& camera, Json line) {
   if (camera.empty()) return line;
   Json named = {{"camera", camera}};

@@ -25,6 +25,8 @@ std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing p
 
 /// One line of it, without the end of the line.
 std::string line_of(const Json& value);
+/// A line of one kind, {"kind": KIND, KIND: value}.
+Json line_of(const char* kind, Json value);
 /// The line with its camera's name in front, where there are several; `camera` is empty else.
 Json of_camera(const std::string& camera, Json line);
 
