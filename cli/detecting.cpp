@@ -60,7 +60,8 @@ std::string name_of(const DetectOptions& options, const io::FrameSource& source)
 Json header_of(const DetectOptions& options, const DetectSettings& settings,
                const io::FrameSource& source) {
   const io::StreamFormat& format = source.format();
-  Json line = {{"schema", 1},
+  Json line = {{"kind", "header"},
+               {"schema", 1},
                {"width", format.width},
                {"height", format.height},
                {"luma", format.full_range ? "full" : "limited"},
@@ -84,7 +85,7 @@ Json line_of(const io::Gap& gap) {
   if (gap.end) line["end"] = *gap.end;
   line["attempts"] = gap.attempts;
   line["reason"] = gap.reason;
-  return {{"gap", std::move(line)}};
+  return cli::line_of("gap", std::move(line));
 }
 
 Json list_of(std::span<const Detection> objects) {
@@ -100,7 +101,8 @@ Json list_of(std::span<const Detection> objects) {
 
 Json line_of(const io::Frame& frame, std::span<const Detection> objects, const FrameState& is,
              const Watching& watching) {
-  Json line = {{"frame", frame.index},
+  Json line = {{"kind", "frame"},
+               {"frame", frame.index},
                {"time", frame.time},
                {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
   if (watching.has_lines()) line["crossings"] = watching.crossings_json();
@@ -295,7 +297,7 @@ class Outputs {
     watching_.found(frame, objects, mask, corner.x, corner.y);
     if (mask_) mask_->write(frame, mask, corner.x, corner.y);
     write_event_lines();
-    if (lines_) write_line(line_of(frame, objects, finder.state(), watching_));
+    write_lines_of(frame, objects, finder.state());
     if (video_ && watching_.is_tracking())
       painter_.draw(buffer, watching_.step().objects);
     else if (video_)
@@ -307,6 +309,13 @@ class Outputs {
   Results& results() { return results_; }
 
  private:
+  void write_lines_of(const io::Frame& frame, std::span<const Detection> objects,
+                      const FrameState& is) {
+    if (!lines_) return;
+    write_line(line_of(frame, objects, is, watching_));
+    for (Json& crossing : watching_.crossings_json())
+      write_line(cli::line_of("crossing", std::move(crossing)));
+  }
   void write_event_lines() {
     for (Json& line : watching_.take_event_lines()) write_line(std::move(line));
   }

@@ -60,6 +60,7 @@ std::string escaped(const std::string& text) {
   }
   return out;
 }
+Json line_of(const char* kind, Json value) { return {{"kind", kind}, {kind, std::move(value)}}; }
 
 Json of_camera(const std::string& camera, Json line) {
   if (camera.empty()) return line;

@@ -29,6 +29,8 @@ std::string line_of(const Json& value);
 std::string valid_utf8(const std::string& text);
 /// The same for text of HTML and XML: & < > and " escaped, and without control codes.
 std::string escaped(const std::string& text);
+/// A line of one kind, {"kind": KIND, KIND: value}.
+Json line_of(const char* kind, Json value);
 /// The line with its camera's name in front, where there are several; `camera` is empty else.
 Json of_camera(const std::string& camera, Json line);
 

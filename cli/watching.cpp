@@ -27,11 +27,9 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
 }
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
-  std::vector<std::pair<std::string, std::string>> named = {{"--heatmap", heat_map},
-                                                            {"--report", report},
-                                                            {"--clips", clips},
-                                                            {"--coco", coco},
-                                                            {"--mot", mot}};
+  std::vector<std::pair<std::string, std::string>> named = {
+      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips},
+      {"--objects", objects},  {"--coco", coco},     {"--mot", mot}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -45,7 +43,7 @@ TrackingOptions WatchOptions::tracking() const {
 
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
-         !coco.empty() || !mot.empty() || tells() || !events.empty() ||
+         !objects.empty() || !coco.empty() || !mot.empty() || tells() || !events.empty() ||
          tracking() != TrackingOptions();
 }
 
@@ -94,7 +92,7 @@ void Watching::read_scene_of(const WatchOptions& options, const TrackingOptions&
 
 void Watching::ended(const Event& event) {
   for (const auto& [name, sink] : results_->sinks) sink->ended(event);
-  event_lines_.push_back({{"event", json_of(event, "ended", facts_)}});
+  event_lines_.push_back(line_of("event", json_of(event, "ended", facts_)));
 }
 
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
@@ -106,7 +104,7 @@ void Watching::found(const io::Frame& frame, std::span<const Detection> detectio
   for (const auto& [name, sink] : results_->sinks) sink->frame(frame, step_);
   if (!step_.began) return;
   for (const auto& [name, sink] : results_->sinks) sink->began(*step_.event);
-  event_lines_.push_back({{"event", json_of(*step_.event, "began", facts_)}});
+  event_lines_.push_back(line_of("event", json_of(*step_.event, "began", facts_)));
 }
 
 bool Watching::wants_mask() const { return results_->motion != nullptr; }

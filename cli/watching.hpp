@@ -18,7 +18,8 @@ namespace cuesta::cli {
 /// The options as given. Any of them but --heatmap turns tracking on.
 struct WatchOptions {
   bool track = false;
-  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{}, mqtt{};
+  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, coco{}, mot{};
+  std::string on_event{}, mqtt{};
   int mqtt_qos = 1;
   bool mqtt_objects = false, allow_hooks = false;
   std::string passwords{};  ///< the run's --passwords

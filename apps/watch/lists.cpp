@@ -14,6 +14,10 @@ namespace {
 
 using namespace std::string_view_literals;  // of a text, span would take the 0 at its end
 
+std::string cell_of_zones(uint64_t zones, const WatchFacts& facts) {
+  return io::csv_cell(fmt::format("{}", fmt::join(names_of(zones, facts), "; ")));
+}
+
 class CsvList final : public EventSink {
  public:
   CsvList(const std::string& path, const WatchFacts& facts)
@@ -36,8 +40,7 @@ class CsvList final : public EventSink {
         "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
         e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
-        fmt::join(ids, " "),
-        io::csv_cell(fmt::format("{}", fmt::join(names_of(zones, facts_), "; "))),
+        fmt::join(ids, " "), cell_of_zones(zones, facts_),
         io::csv_cell(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
   }
   void finish() override { file_->finish(); }
@@ -52,7 +55,7 @@ class JsonList final : public EventSink {
   JsonList(const std::string& path, const WatchFacts& facts)
       : facts_(facts), file_(text_file(path, facts.placing)) {}
   void ended(const Event& event) override {
-    Json line = {{"event", json_of(event, "ended", facts_)}};
+    Json line = line_of("event", json_of(event, "ended", facts_));
     file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
   }
   void finish() override { file_->finish(); }
@@ -146,6 +149,26 @@ class CocoFile final : public EventSink {
   int64_t annotations_ = 0;
 };
 
+class ObjectList final : public EventSink {
+ public:
+  ObjectList(const std::string& path, const WatchFacts& facts)
+      : facts_(facts), file_(text_file(path, facts.placing)) {
+    file_->write("frame,time,id,x,y,w,h,zone\n"sv);
+  }
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    for (const TrackedObject& object : step.objects) {
+      const Rect& b = object.detection.box;
+      file_->write(fmt::format("{},{:.3f},{},{},{},{},{},{}\n", frame.index, frame.time, object.id,
+                               b.x, b.y, b.width, b.height, cell_of_zones(object.zones, facts_)));
+    }
+  }
+  void finish() override { file_->finish(); }
+
+ private:
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+};
+
 class MotFile final : public EventSink {
  public:
   MotFile(const std::string& path, const WatchFacts& facts)
@@ -177,6 +200,14 @@ std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts&
   if (extension == ".csv") return std::make_unique<CsvList>(path, facts);
   if (extension == ".edl") return std::make_unique<EdlList>(path, facts);
   return std::make_unique<JsonList>(path, facts);
+}
+
+void check_object_list(const std::string& path) {
+  if (!path.empty() && std::filesystem::path(path).extension() != ".csv")
+    usage_error(path, "--objects is {}; the extension must be .csv", path);
+}
+std::unique_ptr<EventSink> object_list(const std::string& path, const WatchFacts& facts) {
+  return std::make_unique<ObjectList>(path, facts);
 }
 
 std::unique_ptr<EventSink> coco_file(const std::string& path, const WatchFacts& facts) {

@@ -14,6 +14,11 @@ std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts&
 /// Whether there is such a list; else throws as event_list does.
 void check_event_list(const std::string& path);
 
+/// Objects of every frame, one a row of CSV (RFC 4180, a head line): frame, time, id, box, zones.
+std::unique_ptr<EventSink> object_list(const std::string& path, const WatchFacts& facts);
+/// Throws Error{invalid_argument} for a name that is neither empty nor ends in .csv.
+void check_object_list(const std::string& path);
+
 /// Objects of every frame: COCO's JSON with a track_id for each annotation; images are named as
 /// CVAT names the frames of a video.
 std::unique_ptr<EventSink> coco_file(const std::string& path, const WatchFacts& facts);

@@ -23,6 +23,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("OUT");
   app.add_option("--clips", options.clips, "write a clip per event to a folder, without encoding")
       ->type_name("OUT");
+  app.add_option("--objects", options.objects, "write a row per object and frame: .csv")
+      ->type_name("OUT");
   app.add_option("--coco", options.coco, "write objects of every frame as COCO (JSON)")
       ->type_name("OUT");
   app.add_option("--mot", options.mot, "write objects of every frame as MOTChallenge (text)")
@@ -50,6 +52,7 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
 
 void check_watch_results(const WatchOptions& options) {
   for (const std::string& path : options.events) check_event_list(path);
+  check_object_list(options.objects);
   if (!options.on_event.empty()) words_of(options.on_event);
   if (!options.mqtt.empty())
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
@@ -81,6 +84,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   };
   for (const std::string& path : options.events) add(path, event_list(path, facts));
   if (!options.clips.empty()) add({}, clip_folder(options.clips, facts));
+  if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));

@@ -11,6 +11,7 @@ from cuesta._band_files import FileComponents, FileResult, edges_file, filter_fi
 from cuesta._core import version as __version__
 from cuesta._device_arrays import DeviceArray, to_device, to_host
 from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges, sobel
+from cuesta._events import read_events
 from cuesta._filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta._graphs import Graphed, graphed
 from cuesta._info import (
@@ -140,6 +141,7 @@ __all__ = [
     "median",
     "open",
     "otsu_threshold",
+    "read_events",
     "read_video",
     "release_memory",
     "sharpen",

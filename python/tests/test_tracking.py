@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import pathlib
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -207,3 +210,36 @@ def test_errors_name_the_value() -> None:
     tracker.push([], frame=5)
     with pytest.raises(cuesta.InvalidArgument, match="indices must increase"):
         tracker.push([], frame=5)
+
+
+def test_events_of_a_file() -> None:
+    best = {"frame": 20, "time": 0.8, "id": 2, "box": [1, 2, 3, 4]}
+    event = {
+        "id": 3, "state": "ended", "start": 0.2, "end": 1.4, "first_frame": 5, "last_frame": 35,
+        "clip": [0, 2.4], "max_at_once": 1, "best": best, "objects": [{"id": 2, "zones": ["a"]}],
+        "crossings": [{"line": "gate", "id": 2, "to": "in", "frame": 9, "time": 0.4}],
+    }  # fmt: skip
+    began = {"kind": "event", "event": event | {"state": "began"}}
+    lines = [{"kind": "header", "schema": 1}, {"kind": "frame", "frame": 0, "time": 0}, began]
+    lines.append({"camera": "yard", "kind": "event", "event": event})
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "lines.ndjson")
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        table = cuesta.read_events(path)
+        assert table["event"].dtype == np.int64 and table["event"].tolist() == [3]
+        assert table["start"].dtype == np.float64 and table["clip_end"].tolist() == [2.4]
+        assert table["camera"].tolist() == ["yard"] and table["zones"][0] == ("a",)
+        assert table["crossings"][0] == (("gate", 2, "in"),)
+        path.write_text("")
+        assert len(cuesta.read_events(path)["ids"]) == 0
+        for text in ("no json", '{"event": {}}', "[1]", '{"event": 3}'):
+            path.write_text(text)
+            with pytest.raises(cuesta.InputError, match=r"lines\.ndjson"):
+                cuesta.read_events(path)
+        table_of_others = pathlib.Path(folder, "other.csv")
+        for text in ("a,b\n1,2\n", "event\n1\n"):
+            table_of_others.write_text(text)
+            with pytest.raises(cuesta.InputError, match=r"other\.csv"):
+                cuesta.read_events(table_of_others)
+        with pytest.raises(cuesta.InputError, match="none"):
+            cuesta.read_events(pathlib.Path(folder, "none.csv"))

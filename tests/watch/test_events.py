@@ -495,6 +495,83 @@ class Lists(EventsTest):
             self.assertEqual(row["zones"], event["objects"][0]["zones"][0])
         self.assertEqual(rows[0]["crossings"], "gate:1:right")
 
+    def test_objects(self):
+        self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
+        frames, _ = self.lines("--scene", "scene.toml", "--objects", "objects.csv")
+        with open(self.at / "objects.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        wanted = [
+            (line["frame"], o["id"], o["box"], "; ".join(o["zones"]))
+            for line in frames
+            for o in line["objects"]
+        ]
+        self.assertGreater(len(wanted), 20)
+        self.assertEqual(
+            [
+                (int(r["frame"]), int(r["id"]), [int(r[key]) for key in "xywh"], r["zone"])
+                for r in rows
+            ],
+            wanted,
+        )
+        for row in rows:
+            self.assertAlmostEqual(float(row["time"]), int(row["frame"]) / RATE, delta=0.00051)
+
+    def test_tables_open_as_they_are(self):
+        pandas = reader("pandas")
+        self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
+        tables = ("--events", "events.csv", "--objects", "objects.csv")
+        self.watch("--scene", "scene.toml", *tables)
+        self.file("still.y4m", y4m(WIDTH, HEIGHT, [luma(0)] * 4))
+        for rows in (True, False):
+            if not rows:
+                self.watch("--scene", "scene.toml", *tables, name="still.y4m")
+            for name in tables[1::2]:
+                with self.subTest((name, rows)):
+                    table = pandas.read_csv(self.at / name)
+                    with open(self.at / name, newline="") as file:
+                        listed = list(csv.reader(file))
+                    self.assertEqual(list(table.columns), listed[0])
+                    self.assertEqual(len(table), len(listed) - 1)
+                    self.assertEqual(len(table) > 0, rows)
+                    names = {"ids", "zones", "zone", "crossings"}
+                    for column in table if rows else ():
+                        is_number = pandas.api.types.is_numeric_dtype(table[column])
+                        self.assertTrue(is_number or column in names, column)
+
+    def test_every_line_has_its_kind(self):
+        self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
+        self.watch("--json", "o.ndjson", "--scene", "scene.toml", "--events", "e.ndjson")
+        lines = [json.loads(line) for line in (self.at / "o.ndjson").read_text().splitlines()]
+        mark = {"header": "schema", "frame": "frame", "event": "event", "crossing": "crossing"}
+        self.assertEqual({line["kind"] for line in lines}, set(mark))
+        for line in lines:
+            self.assertEqual(next(iter(line)), "kind")
+            self.assertIn(mark[line["kind"]], line)
+        crossed = [line["crossing"] for line in lines if line["kind"] == "crossing"]
+        self.assertEqual(crossed, [c for line in lines for c in line.get("crossings", ())])
+        for line in (self.at / "e.ndjson").read_text().splitlines():
+            self.assertEqual(json.loads(line)["kind"], "event")
+
+    def test_python_reads_events_of_either_file(self):
+        cuesta = reader("cuesta")
+        self.scene(Scenes.GOOD.replace('mask = "mask.png"', "").replace("gate", "a; b:1:c, gate"))
+        events = self.ended(
+            "--scene", "scene.toml", "--events", "e.csv", "--events", "e.ndjson", "--track"
+        )
+        self.watch("--scene", "scene.toml", "--json", "all.ndjson")
+        tables = [
+            cuesta.read_events(self.at / name) for name in ("e.csv", "e.ndjson", "all.ndjson")
+        ]
+        for table in tables:
+            self.assertEqual(table["event"].tolist(), [e["id"] for e in events])
+            self.assertEqual(
+                table["ids"].tolist(), [tuple(o["id"] for o in e["objects"]) for e in events]
+            )
+            self.assertEqual(table["crossings"].tolist()[0], (("a; b:1:c, gate", 1, "right"),))
+            self.assertEqual(table["zones"].tolist(), [("upper",), ("left, below",)])
+            for seconds, event in zip(table["start"], events):
+                self.assertAlmostEqual(seconds, event["start"], delta=0.00051)
+
     def test_edl(self):
         otio = reader("opentimelineio")
         events = self.ended("--events", "events.edl")
@@ -574,7 +651,8 @@ class Lists(EventsTest):
 
     def test_files_are_whole_or_not_there(self):
         cut = self.file("cut.y4m", visits()[:-100])
-        for option, name in (("--events", "e.csv"), ("--coco", "c.json"), ("--mot", "m.txt")):
+        names = {"--events": "e.csv", "--objects": "o.csv", "--coco": "c.json", "--mot": "m.txt"}
+        for option, name in names.items():
             with self.subTest(option):
                 self.file(name, b"old")
                 self.fails(INPUT, "detect", cut, option, name, says=("cut.y4m",))
@@ -583,6 +661,7 @@ class Lists(EventsTest):
     def test_names_that_cannot_be_meant(self):
         for arguments, says in (
             (("--events", "e.txt"), ("--events is e.txt", ".csv", ".edl", ".ndjson")),
+            (("--objects", "o.txt"), ("--objects is o.txt", ".csv")),
             (("--heatmap", "h.mp4"), ("--heatmap is h.mp4", ".png")),
             (("--mot", "visits.y4m"), ("--mot visits.y4m", "overwritten")),
             (("--mot", "a", "--coco", "a"), ("--coco a and --mot a are one file",)),
