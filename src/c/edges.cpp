@@ -8,6 +8,7 @@ namespace {
 
 using namespace cuesta::c;
 using cuesta::AutoThreshold;
+using cuesta::BoundaryQuality;
 using cuesta::Norm;
 
 cuesta_sobel_options sobel_defaults() {

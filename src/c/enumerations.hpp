@@ -63,6 +63,11 @@ struct Numbers<EdgeColor> {
                                               {EdgeColor::gray, CUESTA_GRAY}};
 };
 template <>
+struct Numbers<BoundaryQuality> {
+  static constexpr Number<BoundaryQuality> all[] = {{BoundaryQuality::fast, CUESTA_FAST},
+                                                    {BoundaryQuality::high, CUESTA_HIGH}};
+};
+template <>
 struct Numbers<LogMode> {
   static constexpr Number<LogMode> all[] = {{LogMode::threshold, CUESTA_LOG_THRESHOLD},
                                             {LogMode::zero_crossings, CUESTA_LOG_ZERO_CROSSINGS}};

@@ -189,6 +189,13 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
       PixelType::u8, 1,
       [&](const cuesta_view* dst) { return cuesta_boundaries(nullptr, &src, dst, &of_boundaries); },
       [&](AnyView dst) { boundaries(gray, dst, {.threshold = 4}); });
+  of_boundaries.quality = CUESTA_HIGH;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_boundaries(nullptr, &src, dst, &of_boundaries); },
+      [&](AnyView dst) {
+        boundaries(gray, dst, {.threshold = 4, .quality = BoundaryQuality::high});
+      });
 
   auto of_log = defaults<cuesta_log_options>(cuesta_log_options_init);
   expect_same(

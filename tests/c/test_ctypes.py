@@ -87,7 +87,7 @@ class CannyOptions(Structure):
 
 
 class BoundaryOptions(Structure):
-    _fields_ = [("size", c_size_t), ("threshold", c_double)]
+    _fields_ = [("size", c_size_t), ("threshold", c_double), ("quality", c_int32)]
 
 
 class TraceOptions(Structure):
@@ -239,7 +239,7 @@ class CInterface(unittest.TestCase):
         )
         edges = memory([[7] * WIDTH] * HEIGHT)
         options = filled(BoundaryOptions(), library.cuesta_boundary_options_init)
-        self.assertEqual(options.threshold, 9)
+        self.assertEqual((options.threshold, options.quality), (9, 0))
         status = library.cuesta_boundaries(
             None, byref(view(color, U8, 3)), byref(view(edges, U8)), byref(options)
         )
