@@ -18,7 +18,8 @@ if(TARGET cuesta_c)
   install(TARGETS cuesta_c EXPORT cuesta_c_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c NAMELINK_COMPONENT development)
   install(EXPORT cuesta_c_targets NAMESPACE cuesta:: DESTINATION ${cuesta_config_dir} COMPONENT development)
-  set_target_properties(cuesta_c PROPERTIES INSTALL_RPATH "$ORIGIN")
+  # The same in the build tree: what CMake fills a shorter one with means the working folder.
+  set_target_properties(cuesta_c PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   install(FILES ${PROJECT_SOURCE_DIR}/include/cuesta.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cuesta DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
