@@ -33,18 +33,6 @@ std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
   return name;
 }
 
-// Of a scene that can be read twice: pipes cannot, and what is wrong with others is reported where
-// they are used.
-std::string mask_of_scene(const std::string& scene) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(scene, ignored)) return {};
-  try {
-    return read_scene(scene).mask;
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 }  // namespace
 
 const std::set<std::string>& options_of_the_command() {

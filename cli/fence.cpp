@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "cli/common.hpp"
 #include "cli/config.hpp"
+#include "cli/scene_file.hpp"
 #include "io/address.hpp"
 #include "io/frames.hpp"
 
@@ -29,6 +31,7 @@
 #include "cli/inputs.hpp"
 #include "cli/sandbox.hpp"
 #include "io/errors.hpp"
+#include "io/folder.hpp"
 #endif
 
 namespace cuesta::cli {
@@ -52,6 +55,19 @@ std::vector<std::string> results_of(const CLI::App& verb) {
   return results;
 }
 
+// Masks, kernels, scenes: what options name that is there, and what a scene names.
+std::vector<std::string> also_read_by(const CLI::App& verb) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_positional() || option->get_type_name().starts_with("OUT")) continue;
+    for (const auto& one : option->results())
+      if (std::filesystem::is_regular_file(one, ignored)) paths.push_back(one);
+  }
+  for (const auto& scene : values_of(verb, "--scene")) paths.push_back(mask_of_scene(scene));
+  return paths;
+}
+
 std::vector<std::string> inputs_of(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
     if (option->get_positional() && option->count() > 0) return option->results();
@@ -61,7 +77,7 @@ std::vector<std::string> inputs_of(const CLI::App& verb) {
 }  // namespace
 
 FencedRun fenced_run_of(const CLI::App& verb) {
-  FencedRun run{inputs_of(verb), results_of(verb)};
+  FencedRun run{inputs_of(verb), results_of(verb), also_read_by(verb)};
   const CLI::Option* limit = find_option(verb, "--max-memory");
   if (limit && limit->count() > 0) run.max_memory = limit->as<int64_t>();
   // `<(command)` of a shell is a descriptor that the input names.
@@ -124,6 +140,27 @@ void enter_child(pid_t parent, Descriptor to_parent, const sigset_t& usual, Sand
   if (::write(to_parent.get(), &number, sizeof number) != ssize_t(sizeof number) ||
       ::read(to_parent.get(), &taken, 1) != 1)
     _exit(exit_interrupted);
+}
+
+// What the child reads: of a folder, what links there lead to, too.
+SandboxRights rights_of(const FencedRun& run) {
+  namespace fs = std::filesystem;
+  SandboxRights rights{run.inputs, {}, run.descriptors, run.serves};
+  rights.read.insert(rights.read.end(), run.also_read.begin(), run.also_read.end());
+  std::error_code error;
+  for (const fs::path input : run.inputs)
+    for (const auto& name :
+         fs::is_directory(input, error) ? io::names_in(input, error) : std::vector<std::string>())
+      if (fs::is_symlink(input / name, error)) rights.read.push_back((input / name).string());
+  // Their folders are synced, those that are made, too.
+  for (const auto& result : run.results) {
+    fs::path folder = folder_at(result);
+    do folder = folder.parent_path();
+    while (!fs::is_directory(folder, error) && folder.has_relative_path());
+    rights.listed.push_back(folder.string());
+    rights.listed.push_back(result);
+  }
+  return rights;
 }
 
 // A child in its sandbox, seen from the parent.
@@ -237,7 +274,7 @@ int run_fenced(const FencedRun& run, const std::function<int()>& work) {
   const pid_t number = fork();
   if (number == 0) {
     here = Descriptor();
-    enter_child(parent, std::move(there), usual, {run.descriptors, run.serves});
+    enter_child(parent, std::move(there), usual, rights_of(run));
     return work();
   }
   if (number < 0) fail("fork", errno);

@@ -20,11 +20,12 @@ bool wants_sandbox(const CLI::App& verb);
 /// What a run in the sandbox is given.
 struct FencedRun {
   std::vector<std::string> inputs{}, results{};
+  std::vector<std::string> also_read{};   ///< other files that options name
   int64_t max_memory = int64_t(1) << 30;  ///< --max-memory (cli/fence_watch.hpp)
   std::vector<int> descriptors{};         ///< that the child keeps
   bool serves = false;                    ///< on a socket that is one of them
 };
-/// What the verb's arguments and its options of type OUT name.
+/// What the verb's arguments and options name.
 FencedRun fenced_run_of(const CLI::App& verb);
 
 /// Runs `work` in a child that enters the sandbox before it, and answers for it there: of files it

@@ -100,8 +100,8 @@ std::optional<std::string> Answers::text_at(uint64_t address) const {
 
 int Answers::open_file(const std::optional<std::string>& path, int flags, mode_t mode) {
   if (!path) return EPERM;
-  constexpr int known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_CLOEXEC |
-                        O_NOFOLLOW | O_TMPFILE | O_LARGEFILE | O_NOCTTY | O_NONBLOCK;
+  constexpr int known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+                        O_TMPFILE | O_LARGEFILE | O_NOCTTY | O_NONBLOCK;
   if (flags & ~known) return EPERM;
   if ((flags & O_TMPFILE) == O_TMPFILE) {
     const Descriptor folder(open(path->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -154,7 +154,8 @@ int Answers::remove(const std::optional<std::string>& path) {
   return 0;
 }
 
-int Answers::rename_file(const std::optional<std::string>& from, const std::optional<std::string>& to) {
+int Answers::rename_file(const std::optional<std::string>& from,
+                         const std::optional<std::string>& to) {
   if (!from || !to) return EPERM;
   const auto old = spot_of(*from);
   auto spot = spot_of(*to);
@@ -178,7 +179,8 @@ Descriptor Answers::written_by_child(int number) const {
   return (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ? Descriptor() : std::move(copy);
 }
 
-int Answers::link_file(const std::optional<std::string>& from, const std::optional<std::string>& to) {
+int Answers::link_file(const std::optional<std::string>& from,
+                       const std::optional<std::string>& to) {
   constexpr std::string_view own = "/proc/self/fd/";
   if (!from || !to || !from->starts_with(own) || int(argument(4)) != AT_SYMLINK_FOLLOW)
     return EPERM;

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 
+#include "cli/common.hpp"
+#include "cli/sandbox_files.hpp"
 #include "cli/sandbox_filter.hpp"
 
 namespace cuesta::cli {
@@ -34,6 +36,8 @@ void close_others(std::vector<int> kept) {
 
 int enter_sandbox(const SandboxRights& rights) {
   close_others(rights.descriptors);
+  if (!restrict_files(rights.read, rights.listed))
+    detail("the kernel has no Landlock: the sandbox can read what you can read");
   const rlimit nothing{0, 0};
   setrlimit(RLIMIT_CORE, &nothing);  // what was decoded stays in memory
   SandboxFilter filter = sandbox_filter(SECCOMP_RET_USER_NOTIF, rights.serves);

@@ -82,4 +82,14 @@ SceneFile parse_scene(const std::string& text, const std::string& path) {
   return scene_of(parse_tables(text, path), path);
 }
 
+std::string mask_of_scene(const std::string& scene) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(scene, ignored)) return {};
+  try {
+    return read_scene(scene).mask;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace cuesta::cli

@@ -31,4 +31,8 @@ SceneFile read_scene(const std::string& path);
 /// The same of what stands in such a file.
 SceneFile parse_scene(const std::string& text, const std::string& path);
 
+/// The path of its mask. Empty where there is none, and where the scene cannot be read twice (a
+/// pipe) or is wrong, which is reported where it is used.
+std::string mask_of_scene(const std::string& scene);
+
 }  // namespace cuesta::cli

@@ -114,8 +114,10 @@ class Sandbox : public testing::Test {
   _exit(0);
 }
 
-int told_from_fence(const std::vector<Attempt>& attempts, const std::vector<std::string>& results) {
-  return run_fenced({{"in.png"}, results}, [&]() -> int { try_all(attempts); });
+// `file` is one that may be read.
+int told_from_fence(const std::vector<Attempt>& attempts, const std::string& file,
+                    const std::vector<std::string>& results) {
+  return run_fenced({{"in.png"}, results, {file}}, [&]() -> int { try_all(attempts); });
 }
 
 int told_outside(const std::vector<Attempt>& attempts) {
@@ -137,7 +139,7 @@ TEST_F(Sandbox, HoldsWhatItPromises) {
       results.push_back((folder_ / "result.png").string());
       std::erase_if(all, [](const Attempt& one) { return one.what == "a file without a name"; });
     }
-    const int first = told_from_fence(all, results);
+    const int first = told_from_fence(all, file_, results);
     EXPECT_EQ(first, 0) << all[size_t(first - 1)].what;
     EXPECT_TRUE(std::filesystem::exists(file_));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
@@ -222,7 +224,7 @@ TEST_F(Sandbox, AFenceLetsResultsThrough) {
        [] { return syscall(SYS_seccomp, 1, 8, nullptr) >= 0 || errno != EPERM; }},
   };
   const int first = told_from_fence(
-      all, {in("r.png"), in("linked.png"), in("linked2.png"), in("album"), in("new/deep")});
+      all, file_, {in("r.png"), in("linked.png"), in("linked2.png"), in("album"), in("new/deep")});
   EXPECT_EQ(first, 0) << all[size_t(first - 1)].what;
   EXPECT_EQ(std::filesystem::file_size(file_), 0U);
   EXPECT_EQ(std::filesystem::file_size(in("r.png")), 1U);
