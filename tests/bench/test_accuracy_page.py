@@ -86,13 +86,24 @@ class AccuracyPage(unittest.TestCase):
             f"| F of the default threshold, 9 | {best['--method boundaries']:.3f} |", self.details
         )
 
+    def test_quality_high_reaches_its_target(self):
+        best = {row["options"]: row["F"] for row in self.data["rows"]}
+        high, fast = best["--method boundaries --quality high"], best["--method boundaries"]
+        self.assertGreaterEqual(high, 0.71)
+        self.assertIn(
+            f"| F of quality high at the default threshold | {high:.3f} | 0.71 |", self.details
+        )
+        self.assertIn(f"| F of quality fast | {fast:.3f} | |", self.details)
+
     def test_the_promises_are_the_figures(self):
         rows = {row["options"]: row for row in self.data["rows"]}
         default, boundaries = rows[""], rows["--method boundaries"]
+        high = rows["--method boundaries --quality high"]
         for text in (
             f"finds {100 * default['recall']:.0f} % of the boundaries",
             f"{100 * default['precision']:.0f} % of what it finds is right",
             f"{100 * boundaries['recall']:.0f} % found, {100 * boundaries['precision']:.0f} % right",
+            f"{100 * high['recall']:.0f} % found, {100 * high['precision']:.0f} % right",
         ):
             self.assertIn(text, self.page)
 
