@@ -43,8 +43,9 @@ RulesetAttr all_of(long version) {
 
 // Members that this version does not know are not passed.
 size_t size_of_attr(long version) {
-  return version >= 6 ? 3 * sizeof(uint64_t) : version >= 4 ? 2 * sizeof(uint64_t)
-                                                            : sizeof(uint64_t);
+  return version >= 6   ? 3 * sizeof(uint64_t)
+         : version >= 4 ? 2 * sizeof(uint64_t)
+                        : sizeof(uint64_t);
 }
 
 class Ruleset {
@@ -66,10 +67,9 @@ class Ruleset {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
         syscall(restrict_self, ruleset_.get(), 0) == 0)
       return;
-    throw Error(
-        ErrorCode::unsupported,
-        fmt::format("this system's kernel does not support the sandbox (Landlock: {})",
-                    io::reason_of(errno)));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("this system's kernel does not support the sandbox (Landlock: {})",
+                            io::reason_of(errno)));
   }
 
  private:
@@ -81,8 +81,8 @@ constexpr const char* of_the_system[] = {
     "/etc/ImageMagick-6", "/etc/ImageMagick-7",
     // processors, memory and their limits
     "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems",
-    "/proc/sys/vm", "/sys/devices/system", "/sys/kernel/mm", "/sys/fs/cgroup",
-    "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"};
+    "/proc/sys/vm", "/sys/devices/system", "/sys/kernel/mm", "/sys/fs/cgroup", "/dev/null",
+    "/dev/zero", "/dev/random", "/dev/urandom"};
 
 // Where the libraries that are loaded are, their modules are below.
 std::set<std::string> library_folders() {

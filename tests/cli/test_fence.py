@@ -6,6 +6,7 @@
 Makes its inputs itself; needs nothing but Python's standard library.
 """
 
+import fcntl
 import os
 import re
 import signal
@@ -28,7 +29,7 @@ from test_command import (
     square,
     staged_files,
 )
-from test_detect import PLAIN, luma, place, street
+from test_detect import HEIGHT, PLAIN, WIDTH, luma, place, street
 
 # Which lines ran is written at the end, and nothing but results is in the sandbox, which the counter says on stderr.
 UNCOUNTED = re.compile(rb"^LLVM Profile .*\n", re.MULTILINE)
@@ -165,6 +166,37 @@ class Results(FenceTest):
             (old.stat().st_mode & 0o777, (self.at / "link.png").is_symlink()), (0o640, True)
         )
         self.assert_no_leftovers()
+
+    def test_of_files_elsewhere_are_the_same(self):
+        """What options, scenes and links of a folder name may be read, wherever it is."""
+        self.file("far/scene/s.json", b'{"mask": "../frame.png"}')
+        self.file("far/frame.png", png(WIDTH, HEIGHT, bytes([255] * (WIDTH * HEIGHT))))
+        self.file("far/m.png", png(40, 30, bytes([255] * 1200)))
+        self.file("far/photo.png", png(40, 30, square()))
+        self.file("album/a.png", png(40, 30, square()))
+        (self.at / "album/b.png").symlink_to(self.at / "far/photo.png")
+        self.file("far/k.txt", b"1 2 1\n2 4 2\n1 2 1\n")
+        self.same("edges", "photo.png", "-o", "out/o.png", "--mask", "far/m.png")
+        self.same("edges", "album", "-o", "out/deep")
+        self.same("filter", "photo.png", "-o", "out/o.png", "--kernel", "far/k.txt")
+        self.same("detect", "street.y4m", "--scene", "far/scene/s.json", "--json", "out/o.ndjson")
+
+    def test_of_a_descriptor_that_an_input_names_are_the_same(self):
+        words = ["edges", "/dev/fd/77", "-o", "-"]
+        results = []
+        for more in ([], ["--sandbox"]):
+            with open(self.at / "photo.png", "rb") as file:
+                number = fcntl.fcntl(file, fcntl.F_DUPFD, 77)
+                self.assertEqual(number, 77)
+                done = subprocess.run(
+                    [test_command.CUESTA, *words, *more],
+                    capture_output=True,
+                    pass_fds=[number],
+                )
+                os.close(number)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            results.append(done.stdout)
+        self.assertEqual(*results)
 
     def test_in_bands_are_the_same(self):
         self.file(
