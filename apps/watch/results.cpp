@@ -34,7 +34,7 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
                  "stdin; no shell is started")
       ->type_name("CMD");
   app.add_flag("--allow-hooks", options.allow_hooks,
-               "accept --on-event from files of --config and --cameras. Files cannot set this");
+               "run --on-event of files of --config and --cameras. Files cannot set this");
   app.add_option(
          "--mqtt", options.mqtt,
          "publish events to mqtt://[user@]host[:port]/topic. mqtts:// encrypts; see --passwords")

@@ -119,6 +119,9 @@ def make_inputs(folder):
             (folder / name).write_bytes(frames)  # this build has no such encoder
     (folder / "yard.toml").write_text(SCENE, encoding="utf-8")
     (folder / "cameras.toml").write_text(CAMERAS, encoding="utf-8")
+    for name in ("cameras.netrc", "home.netrc"):
+        (folder / name).write_text("machine broker login home password x\n", encoding="utf-8")
+        (folder / name).chmod(0o600)
     (folder / "my.toml").write_text('[edges]\nsigma = "2"\n', encoding="utf-8")
     notify = folder / "notify-me"
     notify.write_text("#!/bin/sh\ncat >/dev/null\n", encoding="utf-8")
