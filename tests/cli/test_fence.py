@@ -121,6 +121,7 @@ class Results(FenceTest):
                 "coco:json",
                 "mot:txt",
                 "events:csv",
+                "objects:csv",
                 "heatmap:png",
                 "mask-video:y4m",
                 "report:html",
@@ -135,7 +136,7 @@ class Results(FenceTest):
             ("edges", "output lines"),
             ("filter", "output"),
             ("label", "output"),
-            ("detect", "output json mask-video events report clips coco mot heatmap"),
+            ("detect", "output json mask-video events objects report clips coco mot heatmap"),
         ):
             text = self.run_cuesta(verb, "--help").stdout.decode()
             self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
