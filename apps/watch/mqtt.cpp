@@ -143,7 +143,10 @@ class Topics final : public EventSink {
     if (!has_objects_ || (!std::exchange(showed_, shows) && !shows)) return;
     Json objects = Json::array();
     for (const TrackedObject& object : step.objects) objects.push_back(json_of(object, facts_));
-    Json line = {{"frame", frame.index}, {"time", frame.time}, {"objects", std::move(objects)}};
+    Json line = {{"kind", "frame"},
+                 {"frame", frame.index},
+                 {"time", frame.time},
+                 {"objects", std::move(objects)}};
     broker_.publish("objects", line_of(of_camera(facts_.camera, std::move(line))));
   }
   void finish() override { broker_.finish(); }

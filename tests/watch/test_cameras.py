@@ -215,7 +215,7 @@ track = false
         )
         self.assertEqual((self.at / "e.csv").read_bytes(), (self.at / "x.csv").read_bytes())
         for line in self.lines((self.at / "e.ndjson").read_text()):
-            self.assertEqual(list(line), ["camera", "event"])
+            self.assertEqual(list(line), ["camera", "kind", "event"])
         # The same in JSON; a file of one camera tags its lines too.
         self.file(
             "cameras.json",
