@@ -288,8 +288,9 @@ CUESTA_API cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_
                                           const cuesta_view* dst,
                                           const cuesta_log_options* options);
 
-/// How cuesta_boundaries() decides which maxima of the gradient are boundaries: by their strength
-/// relative to that of the surroundings, or more accurately and slower by a score of 40 cues.
+/// How cuesta_boundaries() selects maxima of the gradient.
+/// By their strength relative to that of the surroundings, or by a score of 40 cues: more accurate
+/// and slower.
 enum { CUESTA_FAST = 0, CUESTA_HIGH = 1 };
 
 /// Options of cuesta_boundaries().

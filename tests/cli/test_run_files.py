@@ -19,18 +19,20 @@ from test_command import USAGE, CommandTest, pgm, png, square, y4m
 SCENE = b'mask = "hidden.png"\n[[zones]]\nname = "z"\npolygon = [[0, 0], [1, 0], [1, 1]]\n'
 # Of each verb: words before its options, what they read, and what they write with an extension that fits.
 ALWAYS = ({"--config": "config.toml"}, {"--save-config": "saved.toml"})
+PASSWORDS = {"--passwords": "names.netrc"}
 VERBS = {
-    "edges": (["photo.png"], {"": "photo.png", "--mask": "mask.png"}, {"-o": "o.png", "--lines": "o.svg"}),
-    "filter": (["photo.png"], {"": "photo.png", "--kernel": "kernel.txt"}, {"-o": "o.png"}),
-    "label": (["photo.png"], {"": "photo.png"}, {"-o": "o.csv"}),
+    "edges": (["photo.png"], {"": "photo.png", "--mask": "mask.png", **PASSWORDS}, {"-o": "o.png", "--lines": "o.svg"}),
+    "filter": (["photo.png"], {"": "photo.png", "--kernel": "kernel.txt", **PASSWORDS}, {"-o": "o.png"}),
+    "label": (["photo.png"], {"": "photo.png", **PASSWORDS}, {"-o": "o.csv"}),
     "detect": (
         ["street.y4m"],
-        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--cameras": "cameras.toml"},
+        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--cameras": "cameras.toml", **PASSWORDS},
         {
             "-o": "o.y4m",
             "--json": "o.ndjson",
             "--mask-video": "m.y4m",
             "--events": "o.edl",
+            "--objects": "o.csv",
             "--report": "o.html",
             "--clips": "clips",
             "--coco": "o.json",
@@ -38,7 +40,7 @@ VERBS = {
             "--heatmap": "h.png",
         },
     ),
-    "tune": (["photo.png", "--no-open"], {"": "photo.png"}, {}),
+    "tune": (["photo.png", "--no-open"], {"": "photo.png", **PASSWORDS}, {}),
     "list": (["strategies"], {}, {}),
     "verify": (["label"], {}, {}),
     "bench": (
@@ -80,6 +82,7 @@ class RunFiles(CommandTest):
             "scene.toml": SCENE,
             "config.toml": b"[edges]\n",
             "cameras.toml": b'[[cameras]]\ninput = "street.y4m"\n',
+            "names.netrc": b"machine camera login me password it\n",
             "base.json": b"{}",
             "gpu.json": b"{}",
         }.items():

@@ -11,7 +11,7 @@
 namespace cuesta::boundary {
 
 /// 32nds of log2(v / 2^floor), linear between powers of two: 0 for v = 2^floor. v >= 2^floor.
-CUESTA_HOST_DEVICE constexpr int32_t log_from(uint32_t v, int32_t floor) {
+CUESTA_HOST_DEVICE inline int32_t log_from(uint32_t v, int32_t floor) {
 #ifdef __CUDA_ARCH__
   const int32_t power = 31 - __clz(int(v));
 #else
@@ -21,7 +21,7 @@ CUESTA_HOST_DEVICE constexpr int32_t log_from(uint32_t v, int32_t floor) {
   return (power - floor) * 32 + int32_t(fraction & 31);
 }
 /// The logarithm of a cue v >= 0 that 8 levels of noise blur.
-CUESTA_HOST_DEVICE constexpr int32_t log_of(int32_t v) { return log_from(uint32_t(v) + 8, 3); }
+CUESTA_HOST_DEVICE inline int32_t log_of(int32_t v) { return log_from(uint32_t(v) + 8, 3); }
 
 /// 64ths of (cos, sin) of o · 11.25°, for o of 0..15.
 struct Direction {
