@@ -78,6 +78,8 @@ def _rows(path: pathlib.Path) -> Iterable[dict[str, Any]]:
             yield from map(_of_csv, csv.DictReader(file))
             return
         for line in map(json.loads, file):
+            if not isinstance(line, dict):
+                raise TypeError(f"a line is no object: {line!r}")
             if "event" in line and line["event"]["state"] == "ended":
                 yield _of_json(line)
 

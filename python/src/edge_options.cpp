@@ -35,6 +35,7 @@ void refuse_others(Keywords& keywords, const std::string& method) {
   refuse_fields<Own, CannyEdges>(keywords, method, "canny");
   refuse_fields<Own, LogEdges>(keywords, method, "log");
   refuse_fields<Own, SobelEdges>(keywords, method, "sobel");
+  refuse_fields<Own, BoundaryOptions>(keywords, method, "boundaries");
 }
 
 Thresholds canny_thresholds(const EdgeLevels& levels) {

@@ -37,6 +37,10 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"method": "sobel", "sigma": 2, "aperture": 7}, "--method sobel --sigma 2 --aperture 7"),
     ({"method": "sobel", "threshold": 60}, "--method sobel --threshold 60"),
     ({"method": "boundaries"}, "--method boundaries"),
+    (
+        {"method": "boundaries", "quality": "high", "threshold": 6},
+        "--method boundaries --quality high --threshold 6",
+    ),
 ]
 KINDS = (
     "photo.jpg",
@@ -87,6 +91,7 @@ def test_paths_arrays_files_and_the_command(
     # Text has no boundaries of things, and a night no strong gradients.
     assert expected.any() or (photo.name, words) in {
         ("text.png", "--method boundaries"),
+        ("text.png", "--method boundaries --quality high --threshold 6"),
         ("night.png", "--threshold 120"),
     }
     array = cuesta.imread(photo)

@@ -255,7 +255,9 @@ class Ends(StandInTest):
                 with self.started(what, "--max-memory", "1000000") as process:
                     said = process.communicate(timeout=60)[1].decode()
                     self.assertEqual(process.returncode, INPUT, said)
-                self.assertRegex(said, r"error: \S+photo.png: with --max-memory 1000000, .*1025 MiB")
+                self.assertRegex(
+                    said, r"error: \S+photo.png: with --max-memory 1000000, .*1025 MiB"
+                )
             shutil.rmtree(self.root)
 
 

@@ -67,6 +67,8 @@ std::vector<Question> questions() {
        }},
       {"--method boundaries", BoundaryOptions{}, false, false,
        [](auto& c) { c.method = CUESTA_METHOD_BOUNDARIES; }},
+      {"--method boundaries --quality high", BoundaryOptions{.quality = BoundaryQuality::high},
+       false, false, [](auto& c) { c.method = CUESTA_METHOD_BOUNDARIES, c.quality = CUESTA_HIGH; }},
   };
 }
 

@@ -55,14 +55,14 @@ CUESTA_HOST_DEVICE constexpr int32_t direction(const Tensor& j) {
 }
 
 /// What the cues are read from. Level k has half the samples of level k - 1 both ways; level 0 is
-/// at half the picture's size, as the strengths are. View and Wide are ImageViews of integers; those
-/// of Wide need 32 bits.
+/// at half the picture's size, as the strengths are. View and Wide are ImageViews of integers;
+/// those of Wide need 32 bits.
 template <class View, class Wide>
 struct CueMaps {
-  View strengths{};        ///< m, level 0
-  Wide tensor[3] = {};     ///< xx, yy, xy of the sums of scales, level 0
-  Wide spread[3][3] = {};  ///< the same in 64ths, at levels 1, 2, 3
-  View brightness[2] = {};  ///< the pyramid at levels 1, 2
+  View strengths{};                   ///< m, level 0
+  Wide tensor[3] = {};                ///< xx, yy, xy of the sums of scales, level 0
+  Wide spread[3][3] = {};             ///< the same in 64ths, at levels 1, 2, 3
+  View brightness[2] = {};            ///< the pyramid at levels 1, 2
   View red_green{}, red_green_far{};  ///< of a colored picture: levels 0, 3
   View yellow_blue_far{};             ///< of a colored picture: level 2
   View activity{};                    ///< mean, level 2
@@ -84,28 +84,28 @@ CUESTA_HOST_DEVICE int32_t at_level(const CueMaps<View, Wide>& maps, const Plane
 
 /// The cues of one sample: logarithms, 32 a doubling.
 enum Cue : int32_t {
-  fine_gradient,             // of brightness along n, level 1
-  coarse_gradient,           // level 2
-  color_gradient,            // of red against green, level 3
-  near_activity,             // level 2
-  far_activity,              // of the surround
-  anisotropy_near,           // λ₁ - λ₂, level 1
-  energy_near,               // λ₁ + λ₂, level 1
-  energy_middle,             // level 2
-  anisotropy_far,            // level 3
-  energy_far,                // level 3
-  picture_strength,          // mean of the picture
-  picture_activity,          // mean of the picture
-  picture_surround,          // largest of the picture
-  contour_larger,            // nᵀJn 2, 4, 7, 11 samples along the contour, the larger of both ways
-  contour_smaller = 17,      // and 16: the smaller
-  detail_sides = 22,         // 1.5, 5, 8 samples to either side of it: larger, smaller
-  texture_sides = 28,        // 1.5, 5, 13 samples
-  grain_sides = 34,          // 3 samples, the difference of both sides
-  parallel_larger = 35,      // strength 3, 5 samples to either side, the larger
-  parallel_smaller = 37,     // 1.5 samples
-  color_difference = 38,     // red against green, 3 samples to either side
-  color_difference_far = 39, // yellow against blue, 13 samples, level 2
+  fine_gradient,          // of brightness along n, level 1
+  coarse_gradient,        // level 2
+  color_gradient,         // of red against green, level 3
+  near_activity,          // level 2
+  far_activity,           // of the surround
+  anisotropy_near,        // λ₁ - λ₂, level 1
+  energy_near,            // λ₁ + λ₂, level 1
+  energy_middle,          // level 2
+  anisotropy_far,         // level 3
+  energy_far,             // level 3
+  picture_strength,       // mean of the picture
+  picture_activity,       // mean of the picture
+  picture_surround,       // largest of the picture
+  contour_larger,         // nᵀJn 2, 4, 7, 11 samples along the contour, the larger of both ways
+  contour_smaller = 17,   // and 16: the smaller
+  detail_sides = 22,      // 1.5, 5, 8 samples to either side of it: larger, smaller
+  texture_sides = 28,     // 1.5, 5, 13 samples
+  grain_sides = 34,       // 3 samples, the difference of both sides
+  parallel_larger = 35,   // strength 3, 5 samples to either side, the larger
+  parallel_smaller = 37,  // 1.5 samples
+  color_difference = 38,  // red against green, 3 samples to either side
+  color_difference_far = 39,  // yellow against blue, 13 samples, level 2
   cue_count = 40
 };
 
@@ -228,32 +228,27 @@ class CueReader {
 /// validation pictures (Arbeláez, Maire, Fowlkes, Malik 2011); docs/dev/accuracy.md says how.
 CUESTA_HOST_DEVICE constexpr int32_t score_of(const Cues& cues) {
   constexpr int16_t weights[cue_count] = {
-      -61, -33, 31,  // gradients
-      -143, -250,  // activity
-      -75, 241, 125, -181, 284,  // spread
-      -643, -61, -117,  // the picture
-      54, 28, 23, 20,  // contour, larger
-      162, 14, 8, -3, -10,  // contour, smaller
-      914, 145, -112, -186, 76, 18,  // detail
-      -149, -595, 56, -143, -33, -119,  // texture
-      31,  // grain
-      -43, -27, 50,  // parallels
-      9, 27,  // colors
+      -61,  -33,  31,                     // gradients
+      -143, -250,                         // activity
+      -75,  241,  125,  -181, 284,        // spread
+      -643, -61,  -117,                   // the picture
+      54,   28,   23,   20,               // contour, larger
+      162,  14,   8,    -3,   -10,        // contour, smaller
+      914,  145,  -112, -186, 76,  18,    // detail
+      -149, -595, 56,   -143, -33, -119,  // texture
+      31,                                 // grain
+      -43,  -27,  50,                     // parallels
+      9,    27,                           // colors
   };
   struct Pair {
     int16_t a, b, weight;
   };
   constexpr Pair pairs[] = {
-      {far_activity, anisotropy_far, 367},
-      {far_activity, texture_sides + 1, -548},
-      {energy_far, energy_far, -160},
-      {energy_far, detail_sides, 245},
-      {energy_far, texture_sides + 1, 380},
-      {anisotropy_far, anisotropy_far, -59},
-      {anisotropy_far, detail_sides, -148},
-      {detail_sides, detail_sides, -204},
-      {detail_sides, contour_smaller, -85},
-      {picture_strength, picture_activity, 116},
+      {far_activity, anisotropy_far, 367},  {far_activity, texture_sides + 1, -548},
+      {energy_far, energy_far, -160},       {energy_far, detail_sides, 245},
+      {energy_far, texture_sides + 1, 380}, {anisotropy_far, anisotropy_far, -59},
+      {anisotropy_far, detail_sides, -148}, {detail_sides, detail_sides, -204},
+      {detail_sides, contour_smaller, -85}, {picture_strength, picture_activity, 116},
   };
   int32_t sum = -18186;
   for (int32_t i = 0; i < cue_count; ++i) sum += weights[i] * cues.of[i];
