@@ -195,7 +195,19 @@ RULES = [
     Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
-    Rule("boundaries/plain", r"each_pixel\w*plain_cu", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule(
+        "boundaries/plain",
+        r"each_pixel\w*plain_cu(?!\w*(5AddUp|8FindMost)E)",
+        GLOBAL + [r"\bSTG\b"],
+        NO_SHARED,
+    ),
+    # Figures of the whole picture.
+    Rule(
+        "boundaries/plain",
+        r"each_pixel\w*plain_cu\w*(5AddUp|8FindMost)E",
+        GLOBAL + [r"\b(REDG?|ATOMG?)\b"],
+        NO_SHARED,
+    ),
     Rule("boundaries/plain", "JoinMarks", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
