@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuesta._options import number
-from cuesta._reading import Path, chosen, files_extension
+from cuesta._reading import Path, chosen, files_extension, tell
 from cuesta._recipes import edge_levels
 from cuesta.errors import InvalidArgument
 
@@ -27,7 +27,7 @@ class FileResult(NamedTuple):
     channels: int
     """Channels of the target."""
     type: str
-    """The target's type, "u8" or "u16"."""
+    """The target's type, "u8", "u16" or "f32"."""
     low: float
     """The low threshold that Canny used; 0 for others."""
     high: float
@@ -40,6 +40,8 @@ class FileResult(NamedTuple):
     """Number of bands that were processed."""
     resumed_rows: int
     """Number of rows that an earlier process had made."""
+    warning: str
+    """A sentence where samples were clipped; else empty."""
 
 
 _LAYOUTS = ("strips", "tiled", "pyramid")
@@ -115,6 +117,11 @@ def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any
     return files_extension().filter_work(filter, element, dict(options), banding)
 
 
+def _made(source: Path, found: dict[str, Any]) -> FileResult:
+    tell(source, found["warning"])
+    return FileResult(**found)
+
+
 def edges_file(
     source: Path,
     target: Path,
@@ -137,8 +144,8 @@ def edges_file(
 
     The picture is processed in bands of rows, and `target` appears when it is complete. An
     interrupted call leaves its rows in hidden files beside `target`; the same call resumes from
-    them. Some pictures cannot be read in bands: those with EXIF orientation or floats, and all with
-    method "boundaries". They are read whole if `memory` holds them.
+    them. Some pictures cannot be read in bands: those with EXIF orientation, floats that the method
+    needs as levels, and all with method "boundaries". They are read whole if `memory` holds them.
 
     Parameters
     ----------
@@ -193,7 +200,7 @@ def edges_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = edges_work(method, low, high, threshold, options, how)
-    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(os.fspath(source), os.fspath(target), work))
 
 
 def filter_file(
@@ -242,7 +249,7 @@ def filter_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = filter_work(filter, element, options, how)
-    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(os.fspath(source), os.fspath(target), work))
 
 
 @dataclass(frozen=True, eq=False)

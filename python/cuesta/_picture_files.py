@@ -45,8 +45,8 @@ def imread(
     Returns
     -------
     numpy array
-        uint8 or uint16: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and
-        alpha. Upright: EXIF's orientation is applied. cv2.imread returns BGR.
+        uint8, uint16 or float32: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4)
+        RGB and alpha. Upright: EXIF's orientation is applied. cv2.imread returns BGR.
 
     Raises
     ------
@@ -57,9 +57,10 @@ def imread(
 
     Notes
     -----
-    Files of floats become uint16, with 0 as black. White is the first of 1, 255 and 65535 that no
-    sample exceeds by more than half; otherwise it is the largest sample. For Radiance and OpenEXR,
-    which store light, white is the value that 1 sample in 100 exceeds.
+    Files of int8, int16, int32, uint32 and float32 become float32 with the file's numbers. Integers
+    above 2^24 are rounded. Floats of 16 or 64 bits raise InputError. Radiance and OpenEXR, which
+    store light, become uint16: white is the value that 1 sample in 100 exceeds, and levels follow
+    sRGB's curve. A warning reports if more samples are clipped.
     """
     if max_pixels is not None and max_pixels < 1:
         raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
@@ -111,9 +112,9 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
     file : path
         The name of the file; an existing one is replaced.
     image : array
-        As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only). 8-bit formats
-        store the high byte of uint16. bool is written as 0 and 255. The last of 2 or 4 channels is
-        alpha.
+        As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only), which `imread`
+        reads back as they are. 8-bit formats store the high byte of uint16. bool is written as 0
+        and 255. The last of 2 or 4 channels is alpha.
     layout : str, optional
         See `canny`.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from importlib import import_module
 from operator import index
 from typing import Any, Union
@@ -65,28 +67,22 @@ def read_picture(
     band: int | None = None,
 ) -> np.ndarray[Any, Any]:
     """Reads what `imread` returns. max_pixels 0 is the default limit."""
-    picture, _ = read_scaled(
-        file, max_pixels=max_pixels, allow_partial=allow_partial, page=page, band=band
+    read, warning = files_extension().read_file(
+        os.fspath(file), max_pixels, allow_partial, chosen("page", page), chosen("band", band)
     )
+    tell(file, warning)
+    picture: np.ndarray[Any, Any] = read
     return gray_levels(picture) if gray else picture
 
 
-def read_scaled(
-    file: Path,
-    *,
-    max_pixels: int = 0,
-    allow_partial: bool = False,
-    page: int | None = None,
-    band: int | None = None,
-) -> tuple[np.ndarray[Any, Any], float]:
-    """Reads what `imread` returns, and the levels for one level of the file.
-
-    That number is 1, except for files of floats.
-    """
-    picture, scale = files_extension().read_file(
-        os.fspath(file), max_pixels, allow_partial, chosen("page", page), chosen("band", band)
-    )
-    return picture, scale
+def tell(file: Path, warning: str) -> None:
+    """Warns about a file at the line of the caller's code. An empty warning is none."""
+    if not warning:
+        return
+    depth, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuesta."):
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(f"{os.fspath(file)}: {warning}", stacklevel=depth)
 
 
 def gray_levels(picture: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

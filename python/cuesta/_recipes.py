@@ -10,7 +10,7 @@ from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lines import Line, lines_of
 from cuesta._options import check_pair, described, number
-from cuesta._reading import read_scaled
+from cuesta._reading import read_picture
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -50,17 +50,17 @@ def edge_levels(
     return None, None, (number("low", low), number("high", high))
 
 
-def _opened(image: Any, page: int | None, band: int | None) -> tuple[Any, float]:
-    """Opens a file; returns the picture and the levels for one level of the file."""
+def _opened(image: Any, page: int | None, band: int | None) -> Any:
+    """Opens a file."""
     if isinstance(image, (str, os.PathLike)):
-        return read_scaled(image, page=page, band=band)
+        return read_picture(image, page=page, band=band)
     for name, value in (("page", page), ("band", band)):
         if value is not None:
             raise InvalidArgument(
                 f"{name} is {value!r} and image is an array; {name} is for picture files",
                 str(value),
             )
-    return image, 1.0
+    return image
 
 
 @overload
@@ -120,9 +120,9 @@ def edges(
     Parameters
     ----------
     image : path or array
-        A picture file, or uint8, uint16 or float32 (canny, sobel): (H, W), (H, W, C) with 1 to 4
-        channels, or a batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use
-        colors, log and sobel gray levels.
+        A picture file, or uint8, uint16 or float32: (H, W), (H, W, C) with 1 to 4 channels, or a
+        batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use colors, log
+        and sobel gray levels. On the CPU, log and boundaries take float32 as levels of 16 bits.
     method : {"canny", "log", "sobel", "boundaries"}
         "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
         strength of the Sobel gradient, or with `threshold` a mask. "boundaries": boundaries of
@@ -132,7 +132,7 @@ def edges(
     threshold : str or float, optional
         Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
         is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.
-        Boundaries: strength. For files, numbers are in the file's levels.
+        Boundaries: strength. Numbers count in the image's levels.
     **options
     mask : array, optional
         Canny: uint8 or bool of the image's shape without its channels. No edges are found where it
@@ -180,7 +180,7 @@ def edges(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    image, scale = _opened(image, page, band)
+    image = _opened(image, page, band)
     s = Source(image, layout, "image", options.pop("stream", None))
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
@@ -199,7 +199,6 @@ def edges(
         rule,
         level,
         given,
-        scale,
         dict(options),
         s.stream,
     )
@@ -252,11 +251,9 @@ def edge_lines(
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
     """
-    image, scale = _opened(image, page, band)
+    image = _opened(image, page, band)
     s = Source(image, layout, "image", options.pop("stream", None))
     rule, level, given = edge_levels(low, high, threshold)
     return lines_of(
-        *_core.edge_lines(
-            s.handle, s.layout, method, rule, level, given, scale, dict(options), s.stream
-        )
+        *_core.edge_lines(s.handle, s.layout, method, rule, level, given, dict(options), s.stream)
     )
