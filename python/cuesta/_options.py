@@ -25,8 +25,12 @@ Parameters = Mapping[str, Union[str, int]]
 
 
 class Execution(TypedDict, total=False):
-    """Options of how a call runs."""
+    """Options of how a call runs, and of what it reads of a file."""
 
+    page: int | None
+    """The page of a picture file with several, from 1."""
+    band: int | None
+    """One channel of a picture file alone, from 1; by default all."""
     strategy: str | None
     """The strategy by name, one of `cuesta.strategies()`.
 

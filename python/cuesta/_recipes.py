@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
@@ -10,7 +9,6 @@ from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lines import Line, lines_of
 from cuesta._options import check_pair, described, number
-from cuesta._reading import read_picture
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -50,19 +48,6 @@ def edge_levels(
     return None, None, (number("low", low), number("high", high))
 
 
-def _opened(image: Any, page: int | None, band: int | None) -> Any:
-    """Opens a file."""
-    if isinstance(image, (str, os.PathLike)):
-        return read_picture(image, page=page, band=band)
-    for name, value in (("page", page), ("band", band)):
-        if value is not None:
-            raise InvalidArgument(
-                f"{name} is {value!r} and image is an array; {name} is for picture files",
-                str(value),
-            )
-    return image
-
-
 @overload
 def edges(
     image: Any,
@@ -73,8 +58,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[False] = False,
     **options: Unpack[EdgesOptions],
@@ -91,8 +74,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[True],
     **options: Unpack[EdgesOptions],
@@ -109,8 +90,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: bool = False,
     **options: Unpack[EdgesOptions],
@@ -180,8 +159,7 @@ def edges(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    image = _opened(image, page, band)
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options)
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
         shape, flat = shape[:-1], LAYOUTS[name[:-1]]
@@ -215,8 +193,6 @@ def edge_lines(
     high: float | None = None,
     threshold: str | float | None = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     **options: Unpack[EdgeLinesOptions],
 ) -> list[Line]:
     """Finds edges as `edges` does and returns them as lines, as `cuesta edges --lines` writes them.
@@ -251,8 +227,7 @@ def edge_lines(
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
     """
-    image = _opened(image, page, band)
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options)
     rule, level, given = edge_levels(low, high, threshold)
     return lines_of(
         *_core.edge_lines(s.handle, s.layout, method, rule, level, given, dict(options), s.stream)
