@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cuesta._options import number
-from cuesta._reading import Path, chosen, files_extension, tell
+from cuesta._options import flag, number, text, whole
+from cuesta._reading import Path, chosen, files_extension, path_of, tell
 from cuesta._recipes import edge_levels
 from cuesta.errors import InvalidArgument
 
@@ -49,7 +48,7 @@ _LAYOUTS = ("strips", "tiled", "pyramid")
 
 def _bytes_of(memory: int | str) -> int:
     if not isinstance(memory, str):
-        return int(memory)
+        return int(number("memory", memory))
     units = {
         "": 1,
         "B": 1,
@@ -61,9 +60,9 @@ def _bytes_of(memory: int | str) -> int:
         "MiB": 2**20,
         "GiB": 2**30,
     }
-    number = memory.rstrip("kKMGiB")
+    digits = memory.rstrip("kKMGiB")
     try:
-        return int(float(number) * units[memory[len(number) :]])
+        return int(float(digits) * units[memory[len(digits) :]])
     except (KeyError, ValueError, OverflowError):
         raise InvalidArgument(
             f"memory is {memory!r}; it must be a number of bytes, or a text such as '512MB' or '2GiB'",
@@ -84,10 +83,12 @@ def banding(
     """Returns how a call is divided into bands, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it must be one of {', '.join(_LAYOUTS)}", tiff)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {progress!r}; it must be a function of two numbers")
     return files_extension().Banding(
         _bytes_of(memory),
-        rows or 0,
-        resume,
+        0 if rows is None else whole("rows", rows),
+        flag("resume", resume),
         tiff,
         str(device),
         progress,
@@ -109,12 +110,15 @@ def edges_work(
     `cuesta.ray` has it computed in several processes.
     """
     rule, level, given = edge_levels(low, high, threshold)
-    return files_extension().edges_work(method, rule, level, given, dict(options), banding)
+    return files_extension().edges_work(
+        text("method", method), rule, level, given, dict(options), banding
+    )
 
 
 def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any) -> Any:
     """Returns what `filter_file` computes, as the extension takes it."""
-    return files_extension().filter_work(filter, element, dict(options), banding)
+    work = files_extension().filter_work
+    return work(text("filter", filter), text("element", element), dict(options), banding)
 
 
 def _made(source: Path, found: dict[str, Any]) -> FileResult:
@@ -200,7 +204,7 @@ def edges_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = edges_work(method, low, high, threshold, options, how)
-    return _made(source, files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(path_of("source", source), path_of("target", target), work))
 
 
 def filter_file(
@@ -249,7 +253,7 @@ def filter_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = filter_work(filter, element, options, how)
-    return _made(source, files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(path_of("source", source), path_of("target", target), work))
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,4 +328,4 @@ def label_file(
     files = files_extension()
     how = banding(memory, rows, True, "strips", device, progress, page, band)
     work = label_work(threshold, options, how)
-    return components_of(files.label_file(os.fspath(source), work))
+    return components_of(files.label_file(path_of("source", source), work))

@@ -13,7 +13,7 @@ from cuesta._keywords import (
     LogOptions,
     SobelOptions,
 )
-from cuesta._options import described, threshold_pairs
+from cuesta._options import described, flag, number, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -147,7 +147,8 @@ def canny(
     (255, 'uint8', (64, 64))
     """
     s = Source(image, layout, "image", options, channels="colors")
-    lows, highs = threshold_pairs(low, high)
+    rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
+    border_value = number("border_value", border_value)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
@@ -164,11 +165,9 @@ def canny(
         _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
         read = s.kind.handle(smoothed.array, s.dtype)
         options |= {"sigma": 0, "ksize": None}
-    used = _core.canny(
-        read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
-    )
+    used = _core.canny(read, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream)
     edges: A = r.finish()
-    return (edges, used) if return_thresholds else edges
+    return (edges, used) if flag("return_thresholds", return_thresholds) else edges
 
 
 @overload
@@ -256,16 +255,16 @@ def canny_of_gradients(
     True
     """
     s = Source(gx, layout, "gx", options)
-    lows, highs = threshold_pairs(low, high)
+    rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     shape, flat = s.without_colors()
     down = companion(gy, s, "gy")
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
     used = _core.canny_of_gradients(
-        s.handle, down, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
+        s.handle, down, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream
     )
     edges: A = r.finish()
-    return (edges, used) if return_thresholds else edges
+    return (edges, used) if flag("return_thresholds", return_thresholds) else edges
 
 
 @described
@@ -308,7 +307,7 @@ def log_edges(
     Gaussians of sigma / sqrt(2). The picture between the two has the image's type.
     """
     s = Source(image, layout, "image", options, channels="one")
-    r = Result(s, out, "int32" if response else "uint8")
+    r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
     return made
@@ -466,8 +465,8 @@ def sobel(
     >>> int(gx.max()), int(gy.max()), gx.dtype.name
     (400, 0, 'int16')
     """
-    single = isinstance(outputs, str)
-    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    single = not isinstance(outputs, (tuple, list))
+    wanted: tuple[str, ...] = (outputs,) if single else tuple(outputs)  # type: ignore[assignment]
     for name in wanted:
         if name not in _SOBEL_OUTPUTS or wanted.count(name) > 1:
             raise InvalidArgument(
@@ -479,7 +478,8 @@ def sobel(
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})
         raise InvalidArgument(
-            f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype)
+            f"dtype is {dtype!r}; for {', '.join(wanted)} it must be {', '.join(accepted)}",
+            repr(dtype),
         )
     given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)
     if len(given) != len(wanted):

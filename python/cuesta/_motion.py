@@ -9,7 +9,7 @@ import numpy as np
 
 from cuesta import _core
 from cuesta._keywords import BackgroundOptions, MotionOptions
-from cuesta._options import Execution, described
+from cuesta._options import Execution, described, number
 from cuesta._sources import Result, Source
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
@@ -157,7 +157,7 @@ class MotionDetector(HoldsState):
         >>> [len(found) for found in cuesta.MotionDetector.push_cameras(cameras, frames)]
         [0, 1]
         """
-        part = {name: options.pop(name, None) for name in ("stream", "page", "band")}
+        part = {name: options.pop(name, None) for name in ("stream", "page", "band")}  # type: ignore[misc]
         sources = [
             Source(frame, layout, f"frame {i}", dict(part)) for i, frame in enumerate(frames)
         ]
@@ -338,7 +338,7 @@ class BackgroundSubtractor(HoldsState):
             background.handle,
             difference.handle,
             mask.handle,
-            limit,
+            number("limit", limit),
             options,
             s.stream,
         )

@@ -8,7 +8,7 @@ from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lines import Line, lines_of
-from cuesta._options import check_pair, described, number
+from cuesta._options import check_pair, described, flag, number, text
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -173,7 +173,7 @@ def edges(
         s.layout,
         flat,
         inside,
-        method,
+        text("method", method),
         rule,
         level,
         given,
@@ -181,7 +181,11 @@ def edges(
         s.stream,
     )
     made = r.finish()
-    return (made, [EdgesUsed(*one) for one in used]) if return_thresholds else made
+    return (
+        (made, [EdgesUsed(*one) for one in used])
+        if flag("return_thresholds", return_thresholds)
+        else made
+    )
 
 
 @described
@@ -230,5 +234,7 @@ def edge_lines(
     s = Source(image, layout, "image", options)
     rule, level, given = edge_levels(low, high, threshold)
     return lines_of(
-        *_core.edge_lines(s.handle, s.layout, method, rule, level, given, dict(options), s.stream)
+        *_core.edge_lines(
+            s.handle, s.layout, text("method", method), rule, level, given, dict(options), s.stream
+        )
     )

@@ -68,7 +68,10 @@ def _of_host(array: Any, what: str) -> Any:
     if hasattr(array, "__dask_graph__"):
         raise TypeError(f"{what} is a lazy dask array; pass its compute(), or use map_overlap")
     if isinstance(array, (bytes, bytearray)):
-        raise TypeError(f"{what} is {type(array).__name__} without a shape; use numpy.frombuffer")
+        raise TypeError(
+            f"{what} is {type(array).__name__} without a shape; use cuesta.imread for a picture file, "
+            "numpy.frombuffer for samples"
+        )
     if hasattr(array, "__array_interface__") or hasattr(array, "__array__"):
         return np.asarray(array)
     return np.asarray(array) if isinstance(array, memoryview) else array

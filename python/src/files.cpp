@@ -40,9 +40,10 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-// The samples, and a warning; empty where there is none.
-std::pair<Numpy, std::string> read_file(const std::string& path, int64_t max_pixels,
-                                        bool allow_partial, int page, int band) {
+// The samples, and a warning; empty where there is none. Bytes are a whole file.
+std::pair<Numpy, std::string> read_file(const std::variant<std::string, nb::bytes>& file,
+                                        int64_t max_pixels, bool allow_partial, int page,
+                                        int band) {
   io::ReadLimits limits;
   limits.select(page, band);
   if (max_pixels > 0) limits.max_pixels = max_pixels;
@@ -51,8 +52,14 @@ std::pair<Numpy, std::string> read_file(const std::string& path, int64_t max_pix
   auto picture = std::make_unique<AnyImage>();
   std::string warning;
   {
+    const auto* path = std::get_if<std::string>(&file);
+    const std::span<const uint8_t> bytes =
+        path ? std::span<const uint8_t>()
+             : std::span(static_cast<const uint8_t*>(std::get<nb::bytes>(file).data()),
+                         std::get<nb::bytes>(file).size());
     const Unlocked unlocked;
-    io::Picture read = io::read_picture(std::filesystem::path(path), limits);
+    io::Picture read = path ? io::read_picture(std::filesystem::path(*path), limits)
+                            : io::read_picture(bytes, "file", limits);
     warning = read.warning();
     *picture = std::move(read.pixels);
   }
@@ -431,7 +438,7 @@ NB_MODULE(_files, m) {
       .def_prop_ro("band_rows", &LabelJoin::band_rows)
       .def("add", &LabelJoin::add, "rows"_a, "components"_a, "first"_a, "last"_a)
       .def("finish", &LabelJoin::finish);
-  m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
+  m.def("read_file", read_file, "file"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
   m.def(
       "count_pages",
       [](const std::string& path) {

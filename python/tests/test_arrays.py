@@ -672,11 +672,11 @@ def test_automatic_thresholds(rule: str) -> None:
         ),
         (
             lambda a: cuesta.sobel(a, dtype="int8"),
-            "dtype is 'int8'; magnitude take float32, uint16, uint8",
+            "dtype is 'int8'; for magnitude it must be float32, uint16, uint8",
         ),
         (
             lambda a: cuesta.sobel(a.astype(np.float32), outputs="gx", dtype="int16"),
-            "dtype is 'int16'; gx take float32",
+            "dtype is 'int16'; for gx it must be float32",
         ),
         (lambda a: cuesta.correlate(a, [1, 2, 1]), r"stencil has shape \(3,\)"),
         (lambda a: cuesta.correlate(a, "1 x"), "x"),

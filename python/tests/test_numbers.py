@@ -33,7 +33,7 @@ def tiff(values: Any, order: str = "<") -> bytes:
     values = np.asarray(values)
     kind = values.dtype
     channels = 1 if values.ndim == 2 else values.shape[2]
-    samples = values.astype(kind.newbyteorder(order)).tobytes()
+    samples: bytes = values.astype(kind.newbyteorder(order)).tobytes()
     code = {"u": 1, "i": 2, "f": 3, "c": 6}[kind.kind]
 
     def word(number: int, size: int) -> bytes:
