@@ -67,6 +67,8 @@ void tell(const Job& job, const io::Picture& picture) {
 
 // Standard output gets whole files only.
 void write(const Job& job, const Made& made) {
+  if (const auto lost = io::dropped(made.writing.metadata, job.extension()); !lost.empty())
+    warn("{}: {}", job.input, lost);
   if (job.output != "-") return io::write_picture(job.output, made.pixels, made.writing);
   const auto bytes = io::encode_picture(job.extension(), made.pixels, made.writing);
   print_data({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -183,6 +185,7 @@ std::optional<Made> convert_in_bands(const Job& job, const CommonOptions& common
   made.pixels = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
                              banded->size.width, banded->type);
   made.banded = banded;
+  if (!banded->warning.empty()) warn("{}: {}", job.input, banded->warning);
   made.source_channels = banded->source_channels;
   if (first.recipe().as_canny({})) made.used = {banded->thresholds, banded->sigma};
   detail("{}: in bands, {} of them{}", job.input, banded->bands,
@@ -256,10 +259,7 @@ Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
   made.source_channels = source.channels;
   made.pixels = out_.create(source.size(), output.channels, output.type);
   run(seen, out_.view(), mask, kind, made);
-  if (output.keeps_metadata)
-    made.writing = {.metadata = picture.metadata, .has_alpha = picture.has_alpha};
-  else
-    made.writing.lossless = true;
+  made.writing = io::writing_of(picture.metadata, output, picture.has_alpha, region_);
   add_more(job, seen, kind, made);
   return made;
 }

@@ -132,7 +132,8 @@ class Edges : public EdgesConversion {
   }
   std::string lines_text(const Job& job, const Made& made) const override {
     return text_of_lines(job.lines_format, made.lines,
-                         {job.input, state_.method, made.pixels.width, made.pixels.height});
+                         {job.input, state_.method, made.pixels.width, made.pixels.height,
+                          made.writing.metadata.map_grid()});
   }
   std::string remark(const Made& made) const override {
     const auto& [thresholds, sigma] = made.used;

@@ -23,12 +23,12 @@ std::string format_of(const std::string& name) {
   return {};
 }
 
-// Thousandths of a pixel, without the zeros that say nothing.
-void append(std::string& text, double value) {
-  std::array<char, 48> buffer{};
-  const auto end = fmt::format_to_n(buffer.data(), buffer.size(), "{:.3f}", value).out;
+// With `decimals` digits behind the point, without the zeros that say nothing.
+void append(std::string& text, double value, int decimals = 3) {
+  std::array<char, 64> buffer{};
+  const auto end = fmt::format_to_n(buffer.data(), buffer.size(), "{:.{}f}", value, decimals).out;
   std::string_view digits(buffer.data(), size_t(end - buffer.data()));
-  digits = digits.substr(0, digits.find_last_not_of('0') + 1);
+  if (decimals > 0) digits = digits.substr(0, digits.find_last_not_of('0') + 1);
   if (digits.ends_with('.')) digits.remove_suffix(1);
   text += digits == "-0" ? "0" : digits;
 }
@@ -61,8 +61,17 @@ std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
 
 std::string geojson_of(const Polylines& lines, const LinesFacts& facts) {
   const Json name = fs::path(facts.source).stem().string();
-  std::string text =
-      fmt::format("{{\"type\":\"FeatureCollection\",\"name\":{},\"features\":[", line_of(name));
+  const io::MapGrid map = facts.map.value_or(io::MapGrid{.down = {0, -1, 0}});
+  // A thousandth of a pixel.
+  const double pixel = std::hypot(map.across[0], map.down[0]);
+  const int decimals = pixel > 0 ? std::clamp(int(3 - std::floor(std::log10(pixel))), 0, 15) : 3;
+  std::string text = fmt::format("{{\"type\":\"FeatureCollection\",\"name\":{},", line_of(name));
+  if (!facts.map) text += "\"coordinates\":\"pixels\",";
+  if (map.epsg > 0)
+    text += fmt::format(
+        "\"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\"urn:ogc:def:crs:EPSG::{}\"}}}},",
+        map.epsg);
+  text += "\"features\":[";
   for (const Polyline& line : lines) {
     text += &line == lines.data() ? "\n" : ",\n";
     text += fmt::format(
@@ -70,8 +79,11 @@ std::string geojson_of(const Polylines& lines, const LinesFacts& facts) {
         "\"closed\":{}}},\"geometry\":{{\"type\":\"LineString\",\"coordinates\":[",
         line.strength, line.length, line.closed);
     const auto add = [&](const LinePoint& p) {
+      const double x = p.x + 0.5, y = p.y + 0.5;
       text += '[';
-      append_pair(text, p.x + 0.5, -(p.y + 0.5));
+      append(text, map.across[0] * x + map.across[1] * y + map.across[2], decimals);
+      text += ',';
+      append(text, map.down[0] * x + map.down[1] * y + map.down[2], decimals);
       text += ']';
     };
     for (const LinePoint& p : line.points) {

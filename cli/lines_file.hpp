@@ -1,11 +1,13 @@
 // Lines of a picture as a file: SVG for drawing programs, GeoJSON for maps, JSON for programs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/inputs.hpp"
 #include "cuesta/lines.hpp"
+#include "io/picture.hpp"
 
 namespace cuesta::cli {
 
@@ -26,10 +28,11 @@ void name_lines(Plan& plan, const LinesOptions& options);
 struct LinesFacts {
   std::string source{}, method{};
   int32_t width = 0, height = 0;
+  std::optional<io::MapGrid> map{};
 };
 /// The whole file. `format` is one of line_formats. SVG and GeoJSON count from the picture's upper
-/// left corner, JSON from the centre of the pixel there; in GeoJSON y goes up, so that the lines
-/// are on the picture in a GIS.
+/// left corner, JSON from the centre of the pixel there. GeoJSON has coordinates of the map;
+/// without one, pixels with y upwards, so that the lines are on the picture in a GIS.
 std::string text_of_lines(std::string_view format, const Polylines& lines, const LinesFacts& facts);
 
 }  // namespace cuesta::cli

@@ -144,7 +144,7 @@ struct FileResult {
   int64_t edge_pixels{0};    ///< of a mask
   int32_t bands{0};          ///< that were worked on
   int32_t resumed_rows{0};   ///< that an earlier process had made
-  std::string warning{};     ///< a sentence where samples were clipped; else empty
+  std::string warning{};     ///< where samples were clipped or a georeference was dropped
 };
 
 /// Finds edges in a picture file of any size and writes them to a picture file.

@@ -40,7 +40,7 @@ class FileResult(NamedTuple):
     resumed_rows: int
     """Number of rows that an earlier process had made."""
     warning: str
-    """A sentence where samples were clipped; else empty."""
+    """A sentence where samples were clipped or a georeference was dropped; else empty."""
 
 
 _LAYOUTS = ("strips", "tiled", "pyramid")

@@ -93,9 +93,8 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
   work.exec = place.execs.pinned;
   work.scratch_bytes =
       place.gpu ? seen.channels * bytes_per_sample(seen.type) : recipe->scratch_bytes(kind);
-  work.writing.lossless = true;
-  if (output.keeps_metadata)
-    work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
+  // Rows of a region have its metadata.
+  work.writing = writing_of(facts.metadata, output, facts.has_alpha, {});
   if (const auto canny = recipe->as_canny(seen)) {
     work.canny = *canny;
     work.finds_sigma = recipe->finds_sigma();
@@ -142,12 +141,14 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   });
   recipe.finish(seen, made, kind);
   if (output.is_mask) result.edge_pixels = recipes::count_set(made, 0, made.height());
-  io::WriteOptions writing{.lossless = !output.keeps_metadata, .layout = settings.bands.layout};
-  if (output.keeps_metadata)
-    writing.metadata = picture.metadata, writing.has_alpha = picture.has_alpha;
+  io::WriteOptions writing =
+      io::writing_of(picture.metadata, output, picture.has_alpha, settings.region);
+  writing.layout = settings.bands.layout;
   io::write_picture(target, made, writing);
   result.bands = 1;
   result.warning = picture.warning();
+  if (result.warning.empty())
+    result.warning = io::dropped(writing.metadata, target.extension().string());
   return result;
 }
 

@@ -113,9 +113,9 @@ class BandRun {
         band_rows_(rows_of_bands(facts, work_, settings)) {
     if (work_.canny) canny_.emplace(facts.size.width, *work_.canny, work_.finds_sigma);
     result_.size = facts.size;
-    result_.type = work_.type;
-    result_.channels = work_.channels;
+    result_.type = work_.type, result_.channels = work_.channels;
     result_.source_channels = facts.channels;
+    result_.warning = dropped(facts.metadata, target_.extension().string());
     check_writable(target_, work_.type, work_.writing);
     row_bytes_ = bytes_of_result(facts_, work_, canny_);
     stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, facts_.size.height,

@@ -16,23 +16,44 @@
 
 namespace cuesta::recipes {
 class Recipe;
-}
+struct Output;
+}  // namespace cuesta::recipes
 namespace cuesta {
 enum class TiffLayout : uint8_t;  // cuesta/io.hpp
 }
 
 namespace cuesta::io {
 
-/// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC. Cheap to copy.
+/// From pixels, counted from the upper left corner of the picture, to a map.
+struct MapGrid {
+  double across[3] = {1, 0, 0};  ///< x of the map: [0] * x + [1] * y + [2]
+  double down[3] = {0, 1, 0};    ///< y of the map
+  int epsg = 0;                  ///< its coordinate system; 0 where the file names none
+};
+struct TiffTag;
+
+/// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC; resolution and
+/// georeference, which describe its grid. Cheap to copy.
 class Metadata {
  public:
+  using Tags = std::shared_ptr<const std::vector<TiffTag>>;
   Metadata() = default;
-  explicit Metadata(std::shared_ptr<void> fields) : fields_(std::move(fields)) {}
+  Metadata(std::shared_ptr<void> fields, Tags georeference)
+      : fields_(std::move(fields)), georeference_(std::move(georeference)) {}
   explicit operator bool() const { return fields_ != nullptr; }
   void* fields() const { return fields_.get(); }
+  /// Null without one.
+  const Tags& georeference() const { return georeference_; }
+  /// Nothing without a georeference, and for one of several tie points.
+  std::optional<MapGrid> map_grid() const;
+
+  /// That of a result in the grid of a part of the picture, from (x, y) on: all of it, or what
+  /// describes the grid alone.
+  Metadata of_result(int32_t x, int32_t y, bool keeps_all) const;
 
  private:
-  std::shared_ptr<void> fields_;
+  std::shared_ptr<void> fields_{};
+  Tags georeference_{};
 };
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
@@ -116,6 +137,15 @@ struct WriteOptions {
   TiffLayout layout{};        ///< of a TIFF; others take strips only
   std::vector<int> delays{};  ///< of an animation: milliseconds for which each page is shown
 };
+
+/// How a result is written: what of the source's metadata describes it, too. Masks are lossless,
+/// and have the source's grid alone.
+WriteOptions writing_of(const Metadata& source, const recipes::Output& output, bool has_alpha,
+                        const std::optional<Rect>& region);
+
+/// A sentence where a file of this extension cannot have the georeference of `metadata`; else
+/// empty.
+std::string dropped(const Metadata& metadata, std::string_view extension);
 
 /// Writes u8, u16 or f32 samples, 1 to 4 channels, in the format that the extension names; formats
 /// of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file appears when it is

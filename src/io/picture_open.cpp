@@ -14,6 +14,7 @@
 #include "io/formats.hpp"
 #include "io/raw_picture.hpp"
 #include "io/tiff_pages.hpp"
+#include "io/tiff_tags.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -97,12 +98,16 @@ int page_number(VipsSource* source, const std::string& name, const ReadLimits& l
 
 // The header of the picture in `source`; samples are decoded when they are requested.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
-                        const std::string& name, const ReadLimits& limits, bool is_lenient) {
+                        const std::string& name, const ReadLimits& limits, bool is_lenient,
+                        Metadata::Tags& georeference) {
   VipsImage* image = nullptr;
   check_extras(source, name);
   const int number = page_number(source, name, limits);
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
+    if (auto tags = georeference_of(reader_of(source), number); !tags.empty())
+      georeference = std::make_shared<const std::vector<TiffTag>>(std::move(tags));
+    vips_source_rewind(source);
     const std::string page = number > 0 ? fmt::format("page={}", number) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
                                        "fail_on", fail_on_of(loader, limits, is_lenient), nullptr);
@@ -248,7 +253,7 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
                  const ReadLimits& limits, bool is_lenient) {
   Prepared out;
   VipsImagePtr& image = out.image;
-  image = open_image(source, memory, name, limits, is_lenient);
+  image = open_image(source, memory, name, limits, is_lenient, out.georeference);
   check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
   check_memory(name, image->Xsize, image->Ysize, int64_t(VIPS_IMAGE_SIZEOF_PEL(image.get())),
                limits.max_memory);

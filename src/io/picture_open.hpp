@@ -46,7 +46,11 @@ VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&
 struct Prepared {
   VipsImagePtr image{};
   bool cmyk = false, holds_light = false, has_alpha = false;
+  Metadata::Tags georeference{};
 };
+
+/// The metadata of a picture as it is when it is upright. Empty without memory.
+Metadata metadata_of(VipsImage* image, Metadata::Tags georeference);
 
 /// The header of the picture in `source`, with the limits checked; samples are decoded when they
 /// are requested. `memory` has the bytes of a BMP. `is_lenient`: samples that libjpeg warns about

@@ -43,39 +43,6 @@ class FileDescriptor {
 };
 
 // Profile and descriptions, on an image without samples worth keeping.
-Metadata metadata_of(VipsImage* image) {
-  VipsImage* holder = nullptr;
-  if (vips_black(&holder, 1, 1, nullptr) != 0) {
-    vips_error_clear();
-    return {};
-  }
-  // An image that an operation made may be shared; a copy may be written to.
-  VipsImage* fields = nullptr;
-  const int failed = vips_copy(holder, &fields, nullptr);
-  g_object_unref(holder);
-  if (failed) {
-    vips_error_clear();
-    return {};
-  }
-  vips_image_map(
-      image,
-      [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
-        const std::string_view key = field;
-        // The pixels are made upright, and may become another size than the file's thumbnail shows.
-        if (key.starts_with("exif-ifd0-Orientation") || key.starts_with("exif-ifd1"))
-          return nullptr;
-        if (key == VIPS_META_ICC_NAME || key == VIPS_META_XMP_NAME || key == VIPS_META_IPTC_NAME ||
-            key == VIPS_META_EXIF_NAME || key.starts_with("exif-ifd"))
-          vips_image_set(static_cast<VipsImage*>(to), field, value);
-        return nullptr;
-      },
-      fields);
-  // Writers set the tag inside a whole EXIF block, too, from this.
-  if (vips_image_get_typeof(fields, VIPS_META_EXIF_NAME) != 0)
-    vips_image_set_int(fields, VIPS_META_ORIENTATION, 1);
-  return Metadata(std::shared_ptr<void>(fields, [](void* object) { g_object_unref(object); }));
-}
-
 // A row of CMYK (0 = no ink) to RGB, as cv::imread computes it.
 void cmyk_to_rgb(const uint8_t* from, int32_t width, uint8_t* to) {
   for (int32_t x = 0; x < width; ++x, from += 4, to += 3) {
@@ -146,10 +113,11 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
 
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                const ReadLimits& limits, bool is_lenient) {
-  auto [image, cmyk, holds_light, has_alpha] = prepare(source, memory, name, limits, is_lenient);
+  auto [image, cmyk, holds_light, has_alpha, georeference] =
+      prepare(source, memory, name, limits, is_lenient);
   Picture out;
   out.has_alpha = has_alpha;
-  out.metadata = metadata_of(image.get());
+  out.metadata = metadata_of(image.get(), std::move(georeference));
   image = upright(std::move(image), name);
   switch (image->BandFmt) {
     case VIPS_FORMAT_UCHAR: {
@@ -424,7 +392,7 @@ struct PictureRows::State {
     facts.size = {image->Xsize, image->Ysize};
     facts.channels = cmyk ? 3 : image->Bands;
     facts.has_alpha = made.has_alpha;
-    facts.metadata = metadata_of(image.get());
+    facts.metadata = metadata_of(image.get(), std::move(made.georeference));
     switch (image->BandFmt) {
       case VIPS_FORMAT_UCHAR: facts.type = PixelType::u8; break;
       case VIPS_FORMAT_USHORT: facts.type = PixelType::u16; break;
@@ -459,6 +427,7 @@ PictureRows::PictureRows(const std::filesystem::path& path, const ReadLimits& li
     return vips_extract_area(in, out, region->x, region->y, region->width, region->height, nullptr);
   });
   s.facts.size = {region->width, region->height};
+  s.facts.metadata = s.facts.metadata.of_result(region->x, region->y, true);
 }
 PictureRows::~PictureRows() = default;
 

@@ -18,6 +18,7 @@
 #include "io/output_file.hpp"
 #include "io/picture.hpp"
 #include "io/picture_rows.hpp"
+#include "io/tiff_tags.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
@@ -93,6 +94,9 @@ VipsImagePtr image_over(Filling& filling) {
 
 void attach(VipsImage* image, const Metadata& metadata) {
   if (!metadata) return;
+  const auto* from = static_cast<const VipsImage*>(metadata.fields());
+  image->Xres = from->Xres;
+  image->Yres = from->Yres;
   vips_image_map(
       static_cast<VipsImage*>(metadata.fields()),
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
@@ -209,7 +213,10 @@ std::vector<uint8_t> encode(std::string_view extension, const RowSource& rows,
   if (failed) throw_output(std::string(extension), take_vips_error());
   std::string kept;
   const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
-  return {all.begin(), all.end()};
+  std::vector<uint8_t> file(all.begin(), all.end());
+  if (const auto tags = options.metadata.georeference(); tags && format && format->name == "TIFF")
+    add_tags(file, *tags);
+  return file;
 }
 
 const Format& format_to_write(const std::filesystem::path& path, PixelType type,
@@ -260,6 +267,8 @@ void write_rows(const std::filesystem::path& path, const RowSource& rows,
       filling.step();
       if (filling.fault) std::rethrow_exception(filling.fault);
       if (failed != 0) throw_output(path, take_vips_error());
+      if (const auto tags = options.metadata.georeference(); tags && format.name == "TIFF")
+        add_tags(file, *tags);
     }
     file.commit();
   });

@@ -60,6 +60,21 @@ recipes::Floats io::floats_for(const recipes::Recipe& recipe, std::string_view e
   return holds ? recipe.floats() : recipes::Floats::levels;
 }
 
+io::WriteOptions io::writing_of(const Metadata& source, const recipes::Output& output,
+                                bool has_alpha, const std::optional<Rect>& region) {
+  const Rect place = region.value_or(Rect{});
+  WriteOptions writing{.metadata = source.of_result(place.x, place.y, output.keeps_metadata),
+                       .lossless = !output.keeps_metadata};
+  writing.has_alpha = has_alpha && output.keeps_metadata;
+  return writing;
+}
+
+std::string io::dropped(const Metadata& metadata, std::string_view extension) {
+  if (!metadata.georeference() || holds_floats(extension)) return {};  // TIFF holds both
+  return fmt::format("{} files have no georeference; the source has one, which .tif keeps",
+                     extension);
+}
+
 int count_pages(const std::filesystem::path& path) {
   if (!io::is_picture(path)) io::read_picture(path);  // which throws why not
   return io::pages_of(path).count;

@@ -34,6 +34,7 @@ std::optional<TiffFile::Directory> TiffFile::directory(uint64_t offset) const {
     one.tag = uint16_t(number(entry.first(2)));
     one.type = uint16_t(number(entry.subspan(2, 2)));
     one.count = number(entry.subspan(4, is_big_ ? 8 : 4));
+    one.at = offset + count_bytes + i * entry_bytes + (is_big_ ? 12 : 8);
     const uint64_t size = one.bytes();
     const size_t wide = is_big_ && (size > 8 || one.type >= 16) ? 8
                         : one.type == 3 && fits_entry(size)     ? 2

@@ -19,6 +19,7 @@ class TiffFile {
 
   /// Reads the header. False where this is no TIFF.
   bool open();
+  bool is_little() const { return is_little_; }
   /// The offset of the first directory.
   uint64_t first() const { return first_; }
 
@@ -26,6 +27,7 @@ class TiffFile {
     uint16_t tag = 0, type = 0;
     uint64_t count = 0;
     uint64_t value = 0;  ///< the number, or the offset of what does not fit
+    uint64_t at = 0;     ///< the offset of the entry's own value
     /// Bytes of all values; 0 for an unknown type, and more than any file has where it overflows.
     uint64_t bytes() const;
   };
