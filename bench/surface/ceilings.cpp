@@ -55,8 +55,8 @@ Ceiling taps_ceiling(int n, bool floats, PixelType type) {
   constexpr Step of_floats[] = {{9, 3}, {15, 8}};
   constexpr Step samples[] = {{3, 1.15}, {5, 1.2}, {9, 1.7}, {15, 4}};
   if (type == f32) return up_to("taps of f32", n, samples);
-  const std::string group = fmt::format("{} taps of {}", floats ? "float" : "integer",
-                                        name_of(type));
+  const std::string group =
+      fmt::format("{} taps of {}", floats ? "float" : "integer", name_of(type));
   // The wider samples hold twice the bytes, so a multiple of their copy is no harder.
   return up_to(group, n, floats ? std::span<const Step>(of_floats) : whole);
 }

@@ -30,8 +30,15 @@ class List {
                       int32_t channels, PixelType to, int32_t result_channels, Ceiling ceiling,
                       std::function<void(ConstAnyView, AnyView, const Exec&)> call) {
     if (channels > 1) text += fmt::format(", {} channels", channels);
-    requests_.push_back({std::string(operation), std::move(text), from, channels, to,
-                         result_channels, std::move(ceiling), std::move(call), {}});
+    requests_.push_back({std::string(operation),
+                         std::move(text),
+                         from,
+                         channels,
+                         to,
+                         result_channels,
+                         std::move(ceiling),
+                         std::move(call),
+                         {}});
     return requests_.back();
   }
 
@@ -74,9 +81,7 @@ int taps_of(const GaussianOptions& o) {
 void add_windows(List& list) {
   add_filter(
       list, "convolve", "gaussian", GaussianOptions{.sigma = 1.4},
-      [](const GaussianOptions& o, PixelType type) {
-        return gaussian_ceiling(taps_of(o), type);
-      },
+      [](const GaussianOptions& o, PixelType type) { return gaussian_ceiling(taps_of(o), type); },
       [](auto&&... a) { gaussian(a...); },
       PeerCall<GaussianOptions>([](const GaussianOptions& o, PixelType) {
         return [ksize = taps_of(o), sigma = o.sigma](Peer& peer, ConstAnyView from, AnyView to) {
@@ -120,9 +125,9 @@ void add_taps(List& list) {
       const auto taps = std::make_shared<std::vector<float>>(size_t(n * n), 1.0F / float(n * n));
       for (const PixelType type : samples) {
         for (const int32_t channels : channel_counts) {
-          list.add("convolve",
-                   fmt::format("full rank {0} x {0}{1}", n, floats ? " of floats" : ""), type,
-                   channels, type, channels, of_channels(taps_ceiling(n, floats, type), channels),
+          list.add("convolve", fmt::format("full rank {0} x {0}{1}", n, floats ? " of floats" : ""),
+                   type, channels, type, channels,
+                   of_channels(taps_ceiling(n, floats, type), channels),
                    [stencil](ConstAnyView from, AnyView to, const Exec& exec) {
                      correlate(from, to, *stencil, {}, exec);
                    })
@@ -163,14 +168,14 @@ void add_log(List& list) {
       for (const LogMode mode : {LogMode::threshold, LogMode::zero_crossings}) {
         if (to == s32 && mode == LogMode::zero_crossings) continue;
         for (const auto& [text, options] : varied(LogOptions{.mode = mode})) {
-          list.add("log",
-                   fmt::format("{} to {}, {}",
-                               mode == LogMode::threshold ? "edges" : "zero crossings",
-                               name_of(to), text),
-                   type, 1, to, 1, log_ceiling(options, to),
-                   [options = options](ConstAnyView from, AnyView into, const Exec& exec) {
-                     log_edges(from, into, options, exec);
-                   });
+          list.add(
+              "log",
+              fmt::format("{} to {}, {}", mode == LogMode::threshold ? "edges" : "zero crossings",
+                          name_of(to), text),
+              type, 1, to, 1, log_ceiling(options, to),
+              [options = options](ConstAnyView from, AnyView into, const Exec& exec) {
+                log_edges(from, into, options, exec);
+              });
         }
       }
     }
@@ -225,13 +230,11 @@ void add_points_of(List& list, PixelType type, int32_t channels) {
     point("gray", type, 1, [](ConstAnyView from, AnyView to, const Exec& exec) {
       to_gray(from, to, ColorOrder::rgb, exec);
     });
-  point("absdiff", type, channels, [](ConstAnyView from, AnyView to, const Exec& exec) {
-    absdiff(from, from, to, exec);
-  });
+  point("absdiff", type, channels,
+        [](ConstAnyView from, AnyView to, const Exec& exec) { absdiff(from, from, to, exec); });
   for (const PixelType to : samples)
-    point("scale", to, channels, [](ConstAnyView from, AnyView into, const Exec& exec) {
-      scale(from, into, 0.7, exec);
-    });
+    point("scale", to, channels,
+          [](ConstAnyView from, AnyView into, const Exec& exec) { scale(from, into, 0.7, exec); });
   if (channels > 1) return;
   const double half = type == u8 ? 128 : type == u16 ? 32768 : 0.5;
   point("threshold", u8, 1, [half](ConstAnyView from, AnyView to, const Exec& exec) {
@@ -263,8 +266,8 @@ void add_morphology(List& list) {
         for (const Morph what : {Morph::dilate, Morph::open}) {
           SurfaceRequest& request = list.add(
               "morphology",
-              fmt::format("{} by {}:{}", what == Morph::dilate ? "dilate" : "open", shape, n),
-              type, 1, type, 1, morphology_ceiling(n, what == Morph::open, type),
+              fmt::format("{} by {}:{}", what == Morph::dilate ? "dilate" : "open", shape, n), type,
+              1, type, 1, morphology_ceiling(n, what == Morph::open, type),
               [=](ConstAnyView from, AnyView to, const Exec& exec) {
                 morphology(from, to, what, *element, {}, exec);
               });

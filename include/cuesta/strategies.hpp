@@ -19,8 +19,8 @@ enum class Tier : uint8_t { reference, baseline, ladder, production };
 std::string_view name_of(Tier tier);
 
 /// A parameter a strategy declares: its name, what it means, the values it takes (first = default).
-/// If `max` is not 0, any whole number from `min` to `max` is supported too; `values` then has those
-/// that verify tries.
+/// If `max` is not 0, any whole number from `min` to `max` is supported too; `values` then has
+/// those that verify tries.
 struct ParameterInfo {
   std::string_view name{};
   std::string_view meaning{};

@@ -6,8 +6,8 @@
 
 namespace cuesta::cuda {
 
-/// `Entries` (a power of two) places, each for the first bin that asks for it. Bin numbers are below
-/// 2^32 − 1. The members are called by all threads of a block, add() by any of them.
+/// `Entries` (a power of two) places, each for the first bin that asks for it. Bin numbers are
+/// below 2^32 − 1. The members are called by all threads of a block, add() by any of them.
 template <int Entries>
 struct CachedBins {
   static_assert((Entries & (Entries - 1)) == 0);

@@ -71,8 +71,8 @@ __device__ uint8_t octant_of(const gradient::Gradient<Sum<T>>& g) {
 
 // ---- bins that a block counts for itself
 
-/// As many as magnitudes of u8 and aperture 3 have. Others have up to 65,536, of which a picture
-/// may use any: 16 bits that come from 8 are multiples of 257.
+/// As many as magnitudes of u8 and aperture 3 have. Others have up to 65,536, and a picture may use
+/// any of them: 16 bits that come from 8 are multiples of 257.
 template <class T, int K>
 using NearBins = cuda::CachedBins<std::is_same_v<T, uint8_t> && K == 3 ? 2048 : 4096>;
 /// Blocks a multiprocessor that count: as many as there is room for, since each adds what it

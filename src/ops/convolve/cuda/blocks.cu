@@ -22,7 +22,8 @@ using namespace convolve_cuda;
 
 constexpr int lane_rows = 8, lane_columns = 4, block_columns = 32 * lane_columns, max_warps = 8;
 constexpr int max_taps = 7936;  // of 4 bytes, with the rest of a launch's arguments
-constexpr size_t shared_bytes = 100 * 1024;  // of a block where it can be: two share a multiprocessor
+constexpr size_t shared_bytes =
+    100 * 1024;  // of a block where it can be: two share a multiprocessor
 
 template <class Sum, int Count>
 struct Taps32 {
@@ -34,9 +35,7 @@ struct Chunk {
   int32_t rows, columns, pitch;
 
   Chunk(int32_t rows_, int32_t columns_, int32_t channels)
-      : rows(rows_),
-        columns(columns_),
-        pitch(block_columns + (columns_ - 1) * channels) {}
+      : rows(rows_), columns(columns_), pitch(block_columns + (columns_ - 1) * channels) {}
   __host__ __device__ int tile_rows(int warps) const { return warps * lane_rows + rows - 1; }
   __host__ __device__ int table_rows() const { return lane_rows + rows - 1; }
   size_t bytes(int warps) const {
@@ -66,15 +65,65 @@ __device__ __forceinline__ void multiply_add(int32_t tap, const int32_t (&v)[lan
   for (int c = 0; c < lane_columns; ++c) sum[c] += tap * v[c];
 }
 
+/// The taps of a chunk at (i0, j0) by which a lane's rows take each of the tile's rows: 8 for each
+/// column of the window, 0 where a row does not take it.
+template <class Sum>
+__device__ void fill_table(const Sum* taps, int32_t width, int32_t i0, int32_t j0, int across,
+                           int down, Sum* table) {
+  for (int n = int(threadIdx.x); n < (lane_rows + down - 1) * across * lane_rows;
+       n += int(blockDim.x)) {
+    const int i = n % lane_rows, k = n / lane_rows % across, j = n / (lane_rows * across) - i;
+    table[n] = uint32_t(j) < uint32_t(down) ? taps[(j0 + j) * width + i0 + k] : Sum(0);
+  }
+}
+
+/// Samples from (x0, y0) on, and what stands for those outside; a row a warp at a time.
+template <class T, class Out, class Sum>
+__device__ void fill_tile(const BlockRequest<T, Out>& q, int64_t x0, int64_t y0, int rows,
+                          Sum* tile) {
+  const int lane = int(threadIdx.x) % 32;
+  for (int r = int(threadIdx.x) / 32; r < rows; r += int(blockDim.x) / 32) {
+    // Rows past those of any result have no place.
+    auto y = int32_t(min(y0 + r, int64_t(q.src.height) + q.height));
+    if (uint32_t(y) >= uint32_t(q.src.height)) y = q.place_row(y);
+    const T* const row = q.src.row(max(y, 0));
+    for (int n = lane; n < q.chunk.pitch; n += 32) {
+      auto x = int32_t(min(x0 + n, int64_t(q.src.width) + 256 * q.channels));
+      if (uint32_t(x) >= uint32_t(q.src.width)) x = q.place(x);
+      tile[r * q.chunk.pitch + n] = Sum(x < 0 || y < 0 ? q.outside : row[x]);
+    }
+  }
+}
+
+template <class T, class Out, class Sum>
+__device__ void store_sums(const BlockRequest<T, Out>& q, const Sum (&sum)[lane_rows][lane_columns],
+                           int64_t x0, int64_t y0) {
+#pragma unroll
+  for (int i = 0; i < lane_rows; ++i) {
+    const int64_t y = y0 + i;
+    if (y >= q.src.height) break;
+    Out* const to = q.dst.row(int32_t(y));
+#pragma unroll
+    for (int c = 0; c < lane_columns; ++c) {
+      const int64_t x = x0 + 32 * c;
+      if (x >= q.src.width) break;
+      using Exact = std::conditional_t<std::is_same_v<T, float>, float, int64_t>;
+      to[x] = q.is_void_row(int32_t(y)) || q.is_void_sample(int32_t(x))
+                  ? Out(0)
+                  : q.finish.template sample<Out>(Exact(sum[i][c]));
+    }
+  }
+}
+
 template <class T, class Out, class Sum, int Count>
 __global__ void __launch_bounds__(32 * max_warps, 2)
     block_sums(const __grid_constant__ BlockRequest<T, Out> q,
                const __grid_constant__ Taps32<Sum, Count> window) {
   CUESTA_DYNAMIC_SHARED(__align__(16) uint8_t, memory);
-  const int threads = int(blockDim.x), warps = threads / 32, thread = int(threadIdx.x);
-  const int lane = thread % 32, warp = thread / 32;
+  const int warps = int(blockDim.x) / 32, lane = int(threadIdx.x) % 32,
+            warp = int(threadIdx.x) / 32;
   const Chunk& chunk = q.chunk;
-  const int64_t top = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * warps * lane_rows;
+  const int64_t top = (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * warps * lane_rows;
   if (top >= q.src.height) return;
   const int64_t left = int64_t(blockIdx.x) * block_columns;
   const Sum* const taps = cuda::opaque(window.tap);
@@ -85,25 +134,9 @@ __global__ void __launch_bounds__(32 * max_warps, 2)
     for (int32_t i0 = 0; i0 < q.width; i0 += chunk.columns) {
       __syncthreads();
       const int across = min(chunk.columns, q.width - i0), down = min(chunk.rows, q.height - j0);
-      for (int n = thread; n < (lane_rows + down - 1) * across * lane_rows; n += threads) {
-        const int i = n % lane_rows, k = n / lane_rows % across,
-                  j = n / (lane_rows * across) - i;
-        table[n] = uint32_t(j) < uint32_t(down) ? taps[(j0 + j) * q.width + i0 + k] : Sum(0);
-      }
-      const int64_t x0 = left + (int64_t(i0) - q.anchor_x) * q.channels;
-      for (int r = warp; r < warps * lane_rows + down - 1; r += warps) {
-        const int64_t far = top + j0 - q.anchor_y + r;
-        // Rows past those of any result have no place.
-        int32_t y = int32_t(min(far, int64_t(q.src.height) + q.height));
-        if (uint32_t(y) >= uint32_t(q.src.height)) y = q.place_row(y);
-        const T* const row = q.src.row(max(y, 0));
-        for (int n = lane; n < chunk.pitch; n += 32) {
-          const int64_t wide = min(x0 + n, int64_t(q.src.width) + 256 * q.channels);
-          auto x = int32_t(wide);
-          if (uint32_t(x) >= uint32_t(q.src.width)) x = q.place(x);
-          tile[r * chunk.pitch + n] = Sum(x < 0 || y < 0 ? q.outside : row[x]);
-        }
-      }
+      fill_table(taps, q.width, i0, j0, across, down, table);
+      fill_tile(q, left + (int64_t(i0) - q.anchor_x) * q.channels, top + j0 - q.anchor_y,
+                warps * lane_rows + down - 1, tile);
       __syncthreads();
       const Sum* tap = table;
 #pragma unroll 1
@@ -117,29 +150,14 @@ __global__ void __launch_bounds__(32 * max_warps, 2)
           Sum v[lane_columns];
 #pragma unroll
           for (int c = 0; c < lane_columns; ++c) v[c] = at[32 * c];
-          const Sum t[lane_rows] = {low.x,  low.y,  low.z,  low.w,
-                                    high.x, high.y, high.z, high.w};
+          const Sum t[lane_rows] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
           for (int i = 0; i < lane_rows; ++i) multiply_add(t[i], v, sum[i]);
         }
       }
     }
   }
-#pragma unroll
-  for (int i = 0; i < lane_rows; ++i) {
-    const int64_t y = top + warp * lane_rows + i;
-    if (y >= q.src.height) break;
-    Out* const to = q.dst.row(int32_t(y));
-#pragma unroll
-    for (int c = 0; c < lane_columns; ++c) {
-      const int64_t x = left + lane + 32 * c;
-      if (x >= q.src.width) break;
-      using Exact = std::conditional_t<std::is_same_v<T, float>, float, int64_t>;
-      to[x] = q.is_void_row(int32_t(y)) || q.is_void_sample(int32_t(x))
-                  ? Out(0)
-                  : q.finish.template sample<Out>(Exact(sum[i][c]));
-    }
-  }
+  store_sums(q, sum, left + lane, top + warp * lane_rows);
 }
 
 // The largest sum of the source's samples, without its sign.
@@ -195,8 +213,8 @@ void run(const ConvolveArgs& args, Call& call) {
 template <class T, class Out, class Sum>
 void run_of(const ConvolveArgs& args, Call& call) {
   constexpr int few = 961;  // 31 x 31
-  args.width * args.height <= few ? run<T, Out, Sum, few>(args, call)
-                                  : run<T, Out, Sum, max_taps>(args, call);
+  args.width* args.height <= few ? run<T, Out, Sum, few>(args, call)
+                                 : run<T, Out, Sum, max_taps>(args, call);
 }
 
 template <class T, class Out>

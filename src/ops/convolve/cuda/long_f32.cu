@@ -1,11 +1,11 @@
 // Strategy `long-f32`: f32 factors of any length and number of channels, in two kernels in the
 // definition's order: sums down the columns into a picture of them, then sums of those across.
 //
-// Down: a lane has 16 rows of 4 columns, and adds each row of samples, loaded once, to the sums that
-// it belongs to. The 16 taps in use stay in registers and change one a row, so that a row costs one
-// load of a tap. Across: a warp has 256 results of each channel of one row. It puts the sums apart
-// by channels into shared memory; a lane then makes 8 neighbours, four taps and 16 bytes of sums at
-// a time.
+// Down: a lane has 16 rows of 4 columns, and adds each row of samples, loaded once, to the sums
+// that it belongs to. The 16 taps in use stay in registers and change one a row, so that a row
+// costs one load of a tap. Across: a warp has 256 results of each channel of one row. It puts the
+// sums apart by channels into shared memory; a lane then makes 8 neighbours, four taps and 16 bytes
+// of sums at a time.
 //
 // Taps of 0 are left out, as the definition does, and taps past the ends are taps of 0. Bound by
 // FFMA and the tests of taps: about 2.3 instructions a tap and pixel.
@@ -70,19 +70,12 @@ __global__ void __launch_bounds__(32 * warps, 2)
   }
 }
 
+/// The sums that a warp's results need, from pixel `first` of a row on, apart by channels.
 template <int Channels>
-__global__ void __launch_bounds__(32 * warps)
-    sum_across(const __grid_constant__ FloatRequest q, ImageView<const float, Space::device> sums,
-               float outside_sum, const __grid_constant__ LongTaps taps) {
-  CUESTA_DYNAMIC_SHARED(__align__(16) float, planes);
-  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-  const int64_t y = block_row() * warps + warp;
-  if (y >= q.src.height) return;
-  const int pitch = row_items(taps.steps);
-  float* const plane = planes + warp * Channels * pitch;
-  const int32_t first = int32_t(blockIdx.x) * warp_results;  // in pixels
-  const float* const row = sums.row(int32_t(y));
-  for (int i = lane; i < (warp_results + taps.steps) * Channels; i += 32) {
+__device__ void fill_planes(const FloatRequest& q, const float* row, float outside_sum,
+                            int32_t first, int steps, float* plane) {
+  const int pitch = row_items(steps);
+  for (int i = int(threadIdx.x) % 32; i < (warp_results + steps) * Channels; i += 32) {
     const int c = i % Channels, p = i / Channels;
     const int64_t wide = (int64_t(first) - q.anchor_x) * Channels + i;
     // Past what any result needs: there the rows' width may end.
@@ -90,49 +83,62 @@ __global__ void __launch_bounds__(32 * warps)
     if (uint32_t(x) >= uint32_t(q.src.width)) x = q.place(x);
     plane[c * pitch + spread(p)] = x < 0 ? outside_sum : row[x];
   }
+}
+
+/// A lane's 8 neighbours of a channel.
+__device__ __forceinline__ void sum_taps(const LongTaps& taps, const float* plane, int lane,
+                                         float (&sum)[lane_results]) {
+  float v[lane_results + 4];
+  const auto load = [&](int i, float* to) { load_four(plane, lane_results * lane + i, to); };
+  load(0, v), load(4, v + 4);
+#pragma unroll 3
+  for (int k = 0; k < taps.steps; k += 4) {
+    load(k + 8, v + 8);
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const float tap = taps.tap[k + t];
+      if (tap != 0) {
+#pragma unroll
+        for (int i = 0; i < lane_results; ++i) sum[i] = __fmaf_rn(tap, v[i + t], sum[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < lane_results; ++i) v[i] = v[i + 4];
+  }
+}
+
+template <int Channels>
+__global__ void __launch_bounds__(32 * warps)
+    sum_across(const __grid_constant__ FloatRequest q, ImageView<const float, Space::device> sums,
+               float outside_sum, const __grid_constant__ LongTaps taps) {
+  CUESTA_DYNAMIC_SHARED(__align__(16) float, planes);
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+  const int64_t row = block_row() * warps + warp;
+  if (row >= q.src.height) return;
+  const auto y = int32_t(row);
+  const int pitch = row_items(taps.steps);
+  float* const plane = planes + warp * Channels * pitch;
+  const int32_t first = int32_t(blockIdx.x) * warp_results;  // in pixels
+  fill_planes<Channels>(q, sums.row(y), outside_sum, first, taps.steps, plane);
   __syncwarp();
   float sum[Channels][lane_results] = {};
 #pragma unroll
-  for (int c = 0; c < Channels; ++c) {
-    const float* const from = plane + c * pitch;
-    float v[lane_results + 4];
-    const auto load = [&](int i, float* to) { load_four(from, lane_results * lane + i, to); };
-    load(0, v), load(4, v + 4);
-#pragma unroll 3
-    for (int k = 0; k < taps.steps; k += 4) {
-      load(k + 8, v + 8);
-#pragma unroll
-      for (int t = 0; t < 4; ++t) {
-        const float tap = taps.tap[k + t];
-        if (tap != 0) {
-#pragma unroll
-          for (int i = 0; i < lane_results; ++i)
-            sum[c][i] = __fmaf_rn(tap, v[i + t], sum[c][i]);
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < lane_results; ++i) v[i] = v[i + 4];
-    }
-  }
+  for (int c = 0; c < Channels; ++c) sum_taps(taps, plane + c * pitch, lane, sum[c]);
   __syncwarp();
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
 #pragma unroll
-    for (int i = 0; i < lane_results; i += 4)
-      *reinterpret_cast<float4*>(plane + c * pitch + spread(lane_results * lane + i)) =
-          make_float4(sum[c][i], sum[c][i + 1], sum[c][i + 2], sum[c][i + 3]);
+    for (int i = 0; i < lane_results; ++i)
+      plane[c * pitch + spread(lane_results * lane + i)] = sum[c][i];
   }
   __syncwarp();
-  float* const to = q.dst.row(int32_t(y));
+  float* const to = q.dst.row(y);
   for (int i = lane; i < warp_results * Channels; i += 32) {
     const int64_t x = int64_t(first) * Channels + i;
     if (x >= q.src.width) break;
-    float v = plane[i % Channels * pitch + spread(i / Channels)];
-    if (q.changes)
-      v = q.is_void_row(int32_t(y)) || q.is_void_sample(int32_t(x))
-              ? 0.0f
-              : q.finish.template sample<float>(v);
-    to[x] = v;
+    const float v = plane[i % Channels * pitch + spread(i / Channels)];
+    const bool is_void = q.changes && (q.is_void_row(y) || q.is_void_sample(int32_t(x)));
+    to[x] = is_void ? 0.0f : q.changes ? q.finish.template sample<float>(v) : v;
   }
 }
 
@@ -150,17 +156,17 @@ void run(const ConvolveArgs& args, Call& call) {
   const LongTaps column = LongTaps::padded(args.floats.column, strip - 1, strip),
                  row = LongTaps::padded(args.floats.row, 0, 4);
   const auto sums = call.scratch().image<float, Space::device>(q.src.width, q.src.height);
-  cuda::launch("convolve", sum_down,
-               grid_of(cuda::blocks(q.src.width, 32 * columns),
-                       cuda::blocks(q.src.height, warps * strip)),
-               dim3(32 * warps), 0, cuda::stream_of(call), q, sums, column);
+  cuda::launch(
+      "convolve", sum_down,
+      grid_of(cuda::blocks(q.src.width, 32 * columns), cuda::blocks(q.src.height, warps * strip)),
+      dim3(32 * warps), 0, cuda::stream_of(call), q, sums, column);
   const size_t shared = size_t(warps) * Channels * row_items(row.steps) * sizeof(float);
   cuda::allow_shared(sum_across<Channels>, shared, "convolve");
-  cuda::launch(
-      "convolve", sum_across<Channels>,
-      grid_of(cuda::blocks(q.src.width / Channels, warp_results), cuda::blocks(q.src.height, warps)),
-      dim3(32 * warps), shared, cuda::stream_of(call), q, sums,
-      outside_column(args.floats.column, q.outside), row);
+  cuda::launch("convolve", sum_across<Channels>,
+               grid_of(cuda::blocks(q.src.width / Channels, warp_results),
+                       cuda::blocks(q.src.height, warps)),
+               dim3(32 * warps), shared, cuda::stream_of(call), q, sums,
+               outside_column(args.floats.column, q.outside), row);
 }
 
 }  // namespace
