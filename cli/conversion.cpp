@@ -59,14 +59,9 @@ io::Picture picture_of(const Job& job, const io::ReadLimits& limits) {
 
 // What a float file's numbers were taken for, and what of them is lost.
 void tell(const Job& job, const io::Picture& picture) {
-  constexpr double much = 0.01;
   if (!picture.remark.empty()) detail("{}: {}", job.input, picture.remark);
-  if (picture.clipped > much) {
-    warn(
-        "{}: {:.0f} % of its samples are below black or above white ({}) and are clipped; --white "
-        "sets white",
-        job.input, 100 * picture.clipped, picture.remark);
-  }
+  if (const std::string warning = picture.warning(); !warning.empty())
+    warn("{}: {}; --black and --white set the ends", job.input, warning);
   if (picture.has_alpha) detail("{}: alpha is not looked at", job.input);
 }
 

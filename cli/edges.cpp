@@ -99,8 +99,6 @@ namespace {
 using State = EdgesArguments;
 using recipes::EdgesRecipe;
 
-io::ReadLimits reading_of(const State& state) { return reading_of(state.common, state.jobs); }
-
 class Edges : public EdgesConversion {
  public:
   /// `mask` is empty or of the pictures' size, and outlives it.
@@ -122,7 +120,9 @@ class Edges : public EdgesConversion {
                   state.lines.out, "--mode zero-crossings");
   }
 
-  io::ReadLimits reading(const Job&) const override { return reading_of(state_); }
+  io::ReadLimits reading(const Job& job) const override {
+    return reading_of(state_.common, state_.jobs, io::floats_for(*edges_, job.extension()));
+  }
   bool keeps_color() const override { return false; }
   void write_more(const Job& job, const Made& made) const override {
     if (job.lines.empty()) return;
@@ -220,7 +220,7 @@ int run(const State& state) {
   const auto make = [&] { return edges_conversion(state, mask); };
   if (!state.mask.empty()) {
     make();  // what it refuses comes before a file is read
-    const auto picture = io::read_picture(state.mask, reading_of(state));
+    const auto picture = io::read_picture(state.mask, reading_of(state.common, state.jobs));
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }

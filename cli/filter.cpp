@@ -51,10 +51,7 @@ class Filter : public Conversion {
       : Conversion(state.common, recipe), state_(state), filter_(std::move(recipe)) {}
 
   io::ReadLimits reading(const Job& job) const override {
-    io::ReadLimits limits = reading_of(state_.common, state_.jobs);
-    limits.keep_floats =
-        state_.depth == "float" || (state_.depth.empty() && io::holds_floats(job.extension()));
-    return limits;
+    return reading_of(state_.common, state_.jobs, io::floats_for(*filter_, job.extension()));
   }
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
   bool keeps_color() const override {

@@ -224,15 +224,22 @@ void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
       ->check(CLI::Range(0, 1 << 20));
   add_band(app, jobs.band);
   app.add_option("--white", jobs.white,
-                 "set white of float pictures: auto (default), light, N. auto: 1, 255 or 65535, "
-                 "the first that is not exceeded; light: linear, as HDR pictures")
+                 "set white of float pictures: auto (default), light, N. auto: numbers as they "
+                 "are; where levels are needed, 1, 255 or 65535, the first that fits, or the "
+                 "largest number. light: linear, as HDR pictures. N: levels of 16 bits")
       ->type_name("W");
+  app.add_option("--black", jobs.black,
+                 "set black of float pictures. The default is 0, or the smallest number if one is "
+                 "below 0. A number: levels of 16 bits")
+      ->type_name("B");
   add_follow(app, jobs.follow);
 }
 
-io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs) {
+io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs,
+                          recipes::Floats floats) {
   io::ReadLimits limits{common.max_pixels, common.partial};
-  limits.white = parse_white(jobs.white);
+  limits.white = parse_white(jobs.white, jobs.black);
+  limits.floats = limits.white.is_given() ? recipes::Floats::levels : floats;
   limits.max_memory = common.max_memory;
   limits.band = jobs.band;
   return limits;

@@ -51,7 +51,7 @@ void add_band(CLI::App& app, int& band);
 /// INPUT..., -o, --format and --follow, as every verb that turns inputs into outputs takes them.
 struct JobOptions {
   std::vector<std::string> inputs{};
-  std::string out{}, format{}, white = "auto";
+  std::string out{}, format{}, white = "auto", black{};
   int page = 0;  ///< from 1; 0: all
   int band = 0;  ///< from 1; 0: all channels
   bool follow = false;
@@ -59,8 +59,9 @@ struct JobOptions {
 };
 /// `-o` need not be given where the verb has other results.
 void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required = true);
-/// How pictures are read, by the options of a verb.
-io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs);
+/// How pictures are read, by the options of a verb. A white or black that is given makes levels.
+io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs,
+                          recipes::Floats floats = recipes::Floats::levels);
 
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its

@@ -100,6 +100,7 @@ std::vector<Component> components_of(const State& state, const Job& job, const L
   limits.max_memory = state.common.max_memory;
   limits.allow_partial = state.common.partial;
   limits.select(state.page, state.band);
+  limits.floats = recipes::Floats::numbers;
   auto settings =
       larger_than_memory(job, state.memory, state.common, limits,
                          [](const io::PictureFacts& facts) { return io::label_bytes(facts); });

@@ -46,7 +46,8 @@ std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
       "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n<desc>edges ({3}), cuesta {4}</desc>\n"
       "<g id=\"edges\" fill=\"none\" stroke=\"#000\" stroke-width=\"1\" stroke-linecap=\"round\" "
       "stroke-linejoin=\"round\">\n",
-      facts.width, facts.height, escaped(facts.source), facts.method, CUESTA_VERSION);
+      facts.width, facts.height, escaped(fs::path(facts.source).filename().string()), facts.method,
+      CUESTA_VERSION);
   for (const Polyline& line : lines) {
     text += "<path d=\"M";
     for (const LinePoint& p : line.points) {

@@ -146,15 +146,23 @@ DifferenceThreshold parse_difference(std::string_view option, std::string_view t
   return automatic ? DifferenceThreshold::automatic(level) : DifferenceThreshold(level);
 }
 
-io::White parse_white(std::string_view text) {
-  using Rule = io::White::Rule;
-  if (text == "auto") return {Rule::automatic};
-  if (text == "light") return {Rule::light};
-  double value = 0;
-  if (!parse_whole(text, value) || !std::isfinite(value) || value <= 0)
-    usage_error(std::string(text), "--white is {}; it must be auto, light or a number above 0",
-                text);
-  return {Rule::number, value};
+recipes::White parse_white(std::string_view white, std::string_view black) {
+  using Rule = recipes::White::Rule;
+  recipes::White out;
+  if (!black.empty()) out.black = parse_number("--black", black);
+  if (white == "auto") return out;
+  if (white == "light") {
+    if (out.black)
+      usage_error(std::string(black), "--black is {} and --white is light; light has black at 0",
+                  black);
+    return {Rule::light};
+  }
+  out.rule = Rule::number;
+  if (!parse_whole(white, out.value) || !std::isfinite(out.value) ||
+      out.value <= out.black.value_or(0))
+    usage_error(std::string(white), "--white is {}; it must be auto, light or a number above {}",
+                white, out.black ? "--black" : "0");
+  return out;
 }
 
 int parse_cuda_device(std::string_view text) {

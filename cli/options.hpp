@@ -11,7 +11,7 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/strategies.hpp"
-#include "io/white.hpp"
+#include "recipes/white.hpp"
 
 namespace cuesta::cli {
 
@@ -31,7 +31,7 @@ StructuringElement parse_element(std::string_view option, std::string_view text)
 DifferenceThreshold parse_difference(std::string_view option, std::string_view text,
                                      const DifferenceThreshold& usual);
 /// --white auto, light or a number above 0
-io::White parse_white(std::string_view text);
+recipes::White parse_white(std::string_view white, std::string_view black);
 /// --device cuda or cuda:N: the GPU's number
 int parse_cuda_device(std::string_view text);
 

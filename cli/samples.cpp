@@ -4,6 +4,7 @@
 
 #include "cli/common.hpp"
 #include "recipes/convert.hpp"
+#include "recipes/recipe.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -40,6 +41,13 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
 
 ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder) {
   if (picture.type == type) return picture;
+  if (picture.type == PixelType::f32) {  // to be looked at
+    const auto kind = recipes::kind_of(picture);
+    const auto levels = recipes::whiten(picture.as<float>(), kind.has_alpha, {}, false);
+    const AnyView out = holder.create(picture.size(), picture.channels, type);
+    recipes::convert(levels.pixels, out);
+    return out;
+  }
   const AnyView out = holder.create(picture.size(), picture.channels, type);
   recipes::convert(picture, out);
   return out;

@@ -179,6 +179,7 @@ Json edges_controls() {
   all["options"] = controls_of(options.described);
   all["tracing"] = controls_of(options.tracing);
   const auto by_mode = log_defaults_by_mode();
+  all["threshold"]["boundaries"] = text_of(BoundaryOptions{}.threshold);
   all["threshold"]["by_mode"] = by_mode.at("threshold");
   for (Json& option : all["options"]) {
     const auto log = option["by"].find("log");

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "apps/tune/code.hpp"
-#include "core/overload.hpp"
 #include "recipes/descriptions.hpp"
 #include "recipes/edges.hpp"
 
@@ -82,20 +81,6 @@ struct Code {
   }
 };
 
-// Thresholds in the levels of the samples instead of the file's.
-EdgesOptions scaled(EdgesOptions options, double scale) {
-  std::visit(Overload{[&](CannyEdges& of) {
-                        if (auto* given = std::get_if<Given>(&of.thresholds))
-                          given->low *= scale, given->high *= scale;
-                      },
-                      [](BoundaryOptions&) {},
-                      [&](auto& of) {
-                        if (of.threshold) *of.threshold *= scale;
-                      }},
-             options);
-  return options;
-}
-
 struct EdgesCode {
   std::string cpp{}, python{};  // the options of a call: ", cuesta::CannyEdges{...}", ", sigma=2"
 };
@@ -132,7 +117,7 @@ std::string reading_in_python(const Source& source) {
 }
 
 std::string edges_in_cpp(const EdgesAsked& asked, const Source& source, const std::string& out) {
-  const auto code = code_of(scaled(edges_of(*asked), source.scale));
+  const auto code = code_of(edges_of(*asked));
   std::string text = "#include <cuesta/cuesta.hpp>\n#include <cuesta/io.hpp>\n";
   const bool wants_lines = !asked->lines.out.empty();
   if (wants_lines) text = "#include <cstdio>\n" + text;
@@ -163,7 +148,7 @@ std::string edges_in_cpp(const EdgesAsked& asked, const Source& source, const st
 std::string edges_in_python(const EdgesAsked& asked, const Source& source, const std::string& out) {
   const Rect& r = source.region;
   const bool cuts = r.width > 0;
-  auto code = code_of(cuts ? scaled(edges_of(*asked), source.scale) : edges_of(*asked));
+  auto code = code_of(edges_of(*asked));
   std::string text = "import cuesta\n\n";
   const std::string picture = cuts ? "photo" : in_quotes(source.path);
   const std::string reading = reading_in_python(source);
@@ -193,7 +178,9 @@ std::string beside(const std::string& path, const std::string& ending) {
 }
 
 Json copies_of_edges(const EdgesAsked& asked, const Source& source) {
-  const std::string out = beside(source.path, "-edges.png");
+  // Sobel's strengths have the type of the picture.
+  const std::string out =
+      beside(source.path, source.type == PixelType::f32 ? "-edges.tif" : "-edges.png");
   std::vector<std::string> command = {"cuesta", "edges", source.path, "-o", out};
   std::vector<std::string> by_config = command;
   by_config.insert(by_config.end(), {"--config", "edges.toml"});

@@ -11,12 +11,11 @@ namespace cuesta::cli::tune {
 /// What is known of the file.
 struct Source {
   std::string path{};
-  bool deep = false;  ///< u16 samples
-  double scale = 1;   ///< levels of these that one of the file's own is
-  int channels = 1;   ///< 1 to 4
-  Rect region{};      ///< that is looked at; empty: all
-  int page = 0;       ///< from 1; 0: the only page
-  int band = 0;       ///< from 1; 0: all channels
+  PixelType type = PixelType::u8;
+  int channels = 1;  ///< 1 to 4
+  Rect region{};     ///< that is looked at; empty: all
+  int page = 0;      ///< from 1; 0: the only page
+  int band = 0;      ///< from 1; 0: all channels
 };
 
 /// {"command": ..., "cpp": ..., "python": ..., "config": ...}.

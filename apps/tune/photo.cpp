@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 
 #include "apps/tune/copy_as.hpp"
 #include "apps/tune/replies.hpp"
@@ -33,7 +35,10 @@ void halve(ImageView<const T> from, ImageView<T> to, int threads) {
       for (int32_t x = 0; x < to.width; ++x)
         for (int k = 0; k < c; ++k) {
           const int at = 2 * x * c + k;
-          out[x * c + k] = T((uint32_t(a[at]) + a[at + c] + b[at] + b[at + c] + 2) >> 2);
+          if constexpr (std::is_same_v<T, float>)
+            out[x * c + k] = (a[at] + a[at + c] + b[at] + b[at + c]) / 4;
+          else
+            out[x * c + k] = T((uint32_t(a[at]) + a[at + c] + b[at] + b[at + c] + 2) >> 2);
         }
     }
   });
@@ -47,6 +52,8 @@ io::Picture half_of(const io::Picture& picture, int threads) {
   half.pixels.create({from.width / 2, from.height / 2}, from.channels, from.type);
   if (from.type == PixelType::u8)
     halve(from.as<uint8_t>(), half.pixels.as<uint8_t>(), threads);
+  else if (from.type == PixelType::f32)
+    halve(from.as<float>(), half.pixels.as<float>(), threads);
   else
     halve(from.as<uint16_t>(), half.pixels.as<uint16_t>(), threads);
   return half;
@@ -59,6 +66,18 @@ ConstAnyView seen_by(const recipes::EdgesRecipe& recipe, const io::Picture& pict
                     {.threads = threads});
 }
 
+// Its levels, as a method that takes no floats sees them; nothing of a picture without floats.
+std::optional<io::Picture> levels_of(const io::Picture& picture) {
+  if (picture.pixels.type() != PixelType::f32) return {};
+  recipes::Whitened white =
+      recipes::whiten(picture.view().as<float>(), picture.has_alpha, {}, false);
+  io::Picture levels;
+  levels.has_alpha = picture.has_alpha;
+  levels.scale = white.scale;
+  levels.pixels = std::move(white.pixels);
+  return levels;
+}
+
 }  // namespace
 
 Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
@@ -69,7 +88,15 @@ Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
       band_(band) {
   io::ReadLimits limits{.max_pixels = common.max_pixels, .allow_partial = common.partial};
   limits.select(page, band);
+  limits.floats = recipes::Floats::numbers;
   io::Picture whole = io::read_picture(input_, limits);
+  auto levels = levels_of(whole);
+  levels_ = pyramid_of(std::move(whole), common);
+  if (levels) whitened_ = pyramid_of(std::move(*levels), common);
+}
+
+// The picture, cut, and its halves.
+std::vector<io::Picture> Photo::pyramid_of(io::Picture whole, const CommonOptions& common) const {
   if (const auto region = common.region_rect()) {
     const ConstAnyView part = region_of(whole.view(), region, input_);
     AnyImage cut(part.size(), part.channels, part.type);
@@ -83,10 +110,18 @@ Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
                     input_, whole.width(), whole.height(), max_pixels),
         input_);
   }
-  levels_.push_back(std::move(whole));
-  while (int64_t(levels_.back().width()) * levels_.back().height() > small_enough &&
-         std::min(levels_.back().width(), levels_.back().height()) >= 2)
-    levels_.push_back(half_of(levels_.back(), threads_));
+  std::vector<io::Picture> all;
+  all.push_back(std::move(whole));
+  while (int64_t(all.back().width()) * all.back().height() > small_enough &&
+         std::min(all.back().width(), all.back().height()) >= 2)
+    all.push_back(half_of(all.back(), threads_));
+  return all;
+}
+
+const io::Picture& Photo::picture(int level, const recipes::EdgesRecipe& recipe) const {
+  const io::Picture& numbers = picture(level);
+  const bool is_whitened = !whitened_.empty() && recipe.floats() == recipes::Floats::levels;
+  return is_whitened ? whitened_[size_t(level)] : numbers;
 }
 
 const io::Picture& Photo::picture(int level) const {
@@ -113,7 +148,7 @@ Json Photo::about() const {
           {"width", levels_[0].width()},
           {"height", levels_[0].height()},
           {"channels", levels_[0].view().channels},
-          {"bits", levels_[0].view().type == PixelType::u16 ? 16 : 8},
+          {"bits", bytes_per_sample(levels_[0].view().type) * 8},
           {"levels", levels},
           {"stages", stages},
           {"controls", controls}};
@@ -134,7 +169,8 @@ Reply Photo::answer(const HttpRequest& request) {
 
 Reply Photo::source(int level) const {
   const auto begin = Clock::now();
-  const io::Picture& from = picture(level);
+  picture(level);
+  const io::Picture& from = whitened_.empty() ? levels_[size_t(level)] : whitened_[size_t(level)];
   AnyImage holder;
   const ConstAnyView bytes = converted(from.view(), PixelType::u8, holder);
   const Json about = {{"width", bytes.width},
@@ -190,7 +226,7 @@ AtLevel at_level(const Json& values, int level) {
 
 Reply Photo::result(const Json& asked) {
   const int level = number_of(asked, "level");
-  const io::Picture& from = picture(level);
+  picture(level);
   Reply reply;
   const auto work = [&] {
     const auto begin = Clock::now();
@@ -206,7 +242,8 @@ Reply Photo::result(const Json& asked) {
     const auto conversion = edges_conversion(settings, no_mask);
     const Job job{
         .input = input_, .lines = settings.lines.out, .lines_format = std::string(lines_format)};
-    const Made made = conversion->on_picture(from, job);
+    const recipes::EdgesRecipe recipe(edges_of(settings));
+    const Made made = conversion->on_picture(picture(level, recipe), job);
     const ConstAnyView edges = made.pixels;
     const double edges_ms = milliseconds_since(begin);
     Json about = {{"width", edges.width}, {"height", edges.height}, {"level", level}};
@@ -261,8 +298,9 @@ Reply Photo::histogram(const Json& asked) {
     const EdgesAsked options(settled(values_in(asked)), usual_lines);
     const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
-    const ConstAnyView seen = seen_by(recipe, levels_[0], holder, threads_);
-    const Strengths strengths = strengths_of(recipe, seen, levels_[0].scale, threads_);
+    const io::Picture& from = picture(0, recipe);
+    const ConstAnyView seen = seen_by(recipe, from, holder, threads_);
+    const Strengths strengths = strengths_of(recipe, seen, from.scale, threads_);
     reply = of_json({{"what", strengths.what}, {"most", strengths.most}, {"bins", strengths.bins}});
   };
   return side_.run(work) ? reply : superseded();
@@ -270,7 +308,7 @@ Reply Photo::histogram(const Json& asked) {
 
 Reply Photo::stage(const Json& asked) {
   const int level = number_of(asked, "level");
-  const io::Picture& from = picture(level);
+  picture(level);
   const auto name = asked.value("stage", "");
   Reply reply;
   const auto work = [&] {
@@ -278,6 +316,7 @@ Reply Photo::stage(const Json& asked) {
     const EdgesAsked options(at_level(settled(values_in(asked)), level).values, usual_lines);
     const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
+    const io::Picture& from = picture(level, recipe);
     const ConstAnyView seen = seen_by(recipe, from, holder, threads_);
     const AnyImage made = stage_picture(recipe, name, seen, from.scale, threads_);
     const ConstAnyView view = made.view();
@@ -304,8 +343,7 @@ Reply Photo::copies(const Json& values) const {
                          beside(input_, "-lines." + std::string(lines_format)));
   const io::Picture& whole = levels_[0];
   const Source source{.path = input_,
-                      .deep = whole.view().type == PixelType::u16,
-                      .scale = whole.scale,
+                      .type = whole.view().type,
                       .channels = whole.view().channels,
                       .region = asked->common.region_rect().value_or(Rect{}),
                       .page = page_,

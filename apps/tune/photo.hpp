@@ -11,6 +11,7 @@
 #include "apps/tune/subject.hpp"
 #include "cli/common.hpp"
 #include "io/picture.hpp"
+#include "recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 
@@ -34,7 +35,10 @@ class Photo final : public Subject {
   Reply histogram(const Json& asked);
   Reply stage(const Json& asked);
   Reply copies(const Json& values) const;
+  std::vector<io::Picture> pyramid_of(io::Picture whole, const CommonOptions& common) const;
+  /// Throws Error{invalid_argument} for a level that there is not.
   const io::Picture& picture(int level) const;
+  const io::Picture& picture(int level, const recipes::EdgesRecipe& recipe) const;
   Json with_source(Json values) const;
   /// The values with canny's sigma of the whole picture where it is found.
   Json settled(Json values);
@@ -42,6 +46,7 @@ class Photo final : public Subject {
   std::string input_, region_;
   int threads_, page_, band_;
   std::vector<io::Picture> levels_;
+  std::vector<io::Picture> whitened_;  // of floats, for methods that take none, and to look at
   std::mutex settling_;
   std::map<bool, double> sigmas_;  // found in its gray levels, and in its colors
   Lane exact_, quick_, side_;      // results, results while something is dragged, all others

@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
 #include "apps/watch/snapshot.hpp"
 #include "cuesta/version.hpp"
+#include "io/address.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -52,6 +54,13 @@ std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) 
                      base64(io::encode_picture(".jpg", rgb, {.quality = 75})));
 }
 
+// A file by its name, without its folders; addresses and cameras as they are.
+std::string title_of(const std::string& source) {
+  if (io::is_address(source) || io::is_camera(source)) return source;
+  const std::string name = std::filesystem::path(source).filename().string();
+  return "Moving objects in " + (name.empty() ? source : name);
+}
+
 class Report final : public EventSink {
  public:
   Report(const std::string& path, const WatchFacts& facts, const HeatMap& heat)
@@ -83,9 +92,9 @@ class Report final : public EventSink {
         "name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>"
         "\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2} × {3} pixels, {4:.4g} frames/s, {5} frames, {6}: "
         "{7} event{8}, {9} object{10}.</p>\n",
-        escaped(facts_.source), style, facts_.format.width, facts_.format.height, facts_.rate(),
-        frames_, clock_text(end_), bars_.size(), bars_.size() == 1 ? "" : "s", objects_.size(),
-        objects_.size() == 1 ? "" : "s"));
+        escaped(title_of(facts_.source)), style, facts_.format.width, facts_.format.height,
+        facts_.rate(), frames_, clock_text(end_), bars_.size(), bars_.size() == 1 ? "" : "s",
+        objects_.size(), objects_.size() == 1 ? "" : "s"));
     write_timeline();
     write_lines();
     file_->write("<h2>Events</h2>\n"sv);

@@ -77,10 +77,9 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
 /// Formats: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
 /// detected from content. ReadOptions::page selects the page of a file with several. EXIF
 /// orientation is applied, palettes are looked up, and CMYK becomes RGB as cv::imread does it.
-/// Floats become u16. White is 1, 255 or 65535, the first that no sample exceeds by more than half,
-/// otherwise the largest sample. Radiance and OpenEXR hold light: white is what 1 sample in 100
-/// exceeds, and levels follow sRGB's curve. Throws Error{input} naming the file and
-/// the reason, Error{unsupported} in a build without picture files.
+/// Signed integers, integers of 32 bits and floats become f32. Radiance and OpenEXR hold light and
+/// become u16: white is what 1 sample in 100 exceeds, and levels follow sRGB's curve. Throws
+/// Error{input} naming the file and the reason, Error{unsupported} in a build without libvips.
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// Counts the pages of a picture file.
@@ -90,7 +89,9 @@ int count_pages(const std::filesystem::path& path);
 
 /// Reads a picture file as samples of type T.
 /// T is uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
-/// that white stays white) or float (the file's numbers as they are, integers and floats).
+/// that white stays white) or float (the file's numbers as they are, integers and floats). For the
+/// integers, black of other numbers is 0 and white 1, 255 or 65535, the first that fits, or the
+/// largest; where a number is below 0, black is the smallest and white the largest.
 template <class T>
 Image<T> read(const std::filesystem::path& path, const ReadOptions& options = {});
 
@@ -143,6 +144,7 @@ struct FileResult {
   int64_t edge_pixels{0};    ///< of a mask
   int32_t bands{0};          ///< that were worked on
   int32_t resumed_rows{0};   ///< that an earlier process had made
+  std::string warning{};     ///< a sentence where samples were clipped; else empty
 };
 
 /// Finds edges in a picture file of any size and writes them to a picture file.

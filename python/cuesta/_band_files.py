@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cuesta._options import number
-from cuesta._reading import Path, chosen, files_extension
+from cuesta._options import flag, number, text, whole
+from cuesta._reading import Path, chosen, files_extension, path_of, tell
 from cuesta._recipes import edge_levels
 from cuesta.errors import InvalidArgument
 
@@ -27,7 +26,7 @@ class FileResult(NamedTuple):
     channels: int
     """Channels of the target."""
     type: str
-    """The target's type, "u8" or "u16"."""
+    """The target's type, "u8", "u16" or "f32"."""
     low: float
     """The low threshold that Canny used; 0 for others."""
     high: float
@@ -40,6 +39,8 @@ class FileResult(NamedTuple):
     """Number of bands that were processed."""
     resumed_rows: int
     """Number of rows that an earlier process had made."""
+    warning: str
+    """A sentence where samples were clipped; else empty."""
 
 
 _LAYOUTS = ("strips", "tiled", "pyramid")
@@ -47,7 +48,7 @@ _LAYOUTS = ("strips", "tiled", "pyramid")
 
 def _bytes_of(memory: int | str) -> int:
     if not isinstance(memory, str):
-        return int(memory)
+        return int(number("memory", memory))
     units = {
         "": 1,
         "B": 1,
@@ -59,9 +60,9 @@ def _bytes_of(memory: int | str) -> int:
         "MiB": 2**20,
         "GiB": 2**30,
     }
-    number = memory.rstrip("kKMGiB")
+    digits = memory.rstrip("kKMGiB")
     try:
-        return int(float(number) * units[memory[len(number) :]])
+        return int(float(digits) * units[memory[len(digits) :]])
     except (KeyError, ValueError, OverflowError):
         raise InvalidArgument(
             f"memory is {memory!r}; it must be a number of bytes, or a text such as '512MB' or '2GiB'",
@@ -82,10 +83,12 @@ def banding(
     """Returns how a call is divided into bands, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it must be one of {', '.join(_LAYOUTS)}", tiff)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {progress!r}; it must be a function of two numbers")
     return files_extension().Banding(
         _bytes_of(memory),
-        rows or 0,
-        resume,
+        0 if rows is None else whole("rows", rows),
+        flag("resume", resume),
         tiff,
         str(device),
         progress,
@@ -107,12 +110,20 @@ def edges_work(
     `cuesta.ray` has it computed in several processes.
     """
     rule, level, given = edge_levels(low, high, threshold)
-    return files_extension().edges_work(method, rule, level, given, dict(options), banding)
+    return files_extension().edges_work(
+        text("method", method), rule, level, given, dict(options), banding
+    )
 
 
 def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any) -> Any:
     """Returns what `filter_file` computes, as the extension takes it."""
-    return files_extension().filter_work(filter, element, dict(options), banding)
+    work = files_extension().filter_work
+    return work(text("filter", filter), text("element", element), dict(options), banding)
+
+
+def _made(source: Path, found: dict[str, Any]) -> FileResult:
+    tell(source, found["warning"])
+    return FileResult(**found)
 
 
 def edges_file(
@@ -137,8 +148,8 @@ def edges_file(
 
     The picture is processed in bands of rows, and `target` appears when it is complete. An
     interrupted call leaves its rows in hidden files beside `target`; the same call resumes from
-    them. Some pictures cannot be read in bands: those with EXIF orientation or floats, and all with
-    method "boundaries". They are read whole if `memory` holds them.
+    them. Some pictures cannot be read in bands: those with EXIF orientation, floats that the method
+    needs as levels, and all with method "boundaries". They are read whole if `memory` holds them.
 
     Parameters
     ----------
@@ -193,7 +204,7 @@ def edges_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = edges_work(method, low, high, threshold, options, how)
-    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(path_of("source", source), path_of("target", target), work))
 
 
 def filter_file(
@@ -242,7 +253,7 @@ def filter_file(
     files = files_extension()
     how = banding(memory, rows, resume, tiff, device, progress, page, band)
     work = filter_work(filter, element, options, how)
-    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
+    return _made(source, files.run_file(path_of("source", source), path_of("target", target), work))
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,4 +328,4 @@ def label_file(
     files = files_extension()
     how = banding(memory, rows, True, "strips", device, progress, page, band)
     work = label_work(threshold, options, how)
-    return components_of(files.label_file(os.fspath(source), work))
+    return components_of(files.label_file(path_of("source", source), work))

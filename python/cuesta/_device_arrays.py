@@ -8,6 +8,7 @@ import numpy as np
 
 from cuesta import _core
 from cuesta._kinds import DTYPES, NUMPY, Dlpack, dtype_error, register
+from cuesta._options import whole
 from cuesta.errors import InvalidArgument, Unsupported
 
 
@@ -92,7 +93,7 @@ def to_device(array: Any, device: int = 0) -> DeviceArray:
         raise InvalidArgument(
             f"array has shape {array.shape}; it must hold samples", str(array.shape)
         )
-    made = _core.device_array(list(array.shape), dtype, device)
+    made = _core.device_array(list(array.shape), dtype, whole("device", device))
     _core.copy_to_device(NUMPY.handle(np.ascontiguousarray(array), dtype), made)
     return DeviceArray(made)
 

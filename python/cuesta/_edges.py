@@ -13,7 +13,7 @@ from cuesta._keywords import (
     LogOptions,
     SobelOptions,
 )
-from cuesta._options import described, threshold_pairs
+from cuesta._options import described, flag, number, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -104,6 +104,8 @@ def canny(
         The meaning of the dimensions, where the shape alone is ambiguous.
     out : array, optional
         uint8 of the result's shape, of the image's library and device; receives the result.
+    page, band : int, optional
+        Of a picture file: one page of several, and one channel alone, both from 1; see `imread`.
     strategy, parameters
         The strategy by name (`cuesta.strategies("canny")`) and its parameters. The default is the
         fastest that supports the request.
@@ -144,8 +146,9 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="colors")
-    lows, highs = threshold_pairs(low, high)
+    s = Source(image, layout, "image", options, channels="colors")
+    rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
+    border_value = number("border_value", border_value)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
@@ -162,11 +165,9 @@ def canny(
         _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
         read = s.kind.handle(smoothed.array, s.dtype)
         options |= {"sigma": 0, "ksize": None}
-    used = _core.canny(
-        read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
-    )
+    used = _core.canny(read, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream)
     edges: A = r.finish()
-    return (edges, used) if return_thresholds else edges
+    return (edges, used) if flag("return_thresholds", return_thresholds) else edges
 
 
 @overload
@@ -225,7 +226,7 @@ def canny_of_gradients(
     low, high : float or sequence of N floats, optional
         Thresholds in the gradient's units; see `canny`.
     **options
-    threshold, mask, layout, out, strategy, parameters, threads, stream, return_thresholds
+    threshold, mask, layout, out, page, band, strategy, parameters, threads, stream, return_thresholds
         See `canny`.
 
     Returns
@@ -253,17 +254,17 @@ def canny_of_gradients(
     >>> bool((edges == cuesta.canny(picture, 50, 100, sigma=0)).all())
     True
     """
-    s = Source(gx, layout, "gx", options.pop("stream", None))
-    lows, highs = threshold_pairs(low, high)
+    s = Source(gx, layout, "gx", options)
+    rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     shape, flat = s.without_colors()
     down = companion(gy, s, "gy")
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
     used = _core.canny_of_gradients(
-        s.handle, down, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
+        s.handle, down, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream
     )
     edges: A = r.finish()
-    return (edges, used) if return_thresholds else edges
+    return (edges, used) if flag("return_thresholds", return_thresholds) else edges
 
 
 @described
@@ -286,7 +287,7 @@ def log_edges(
     response : bool
         Return the undivided integer response instead of edges: 289 L for the default window, 65536
         L for others.
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -305,8 +306,8 @@ def log_edges(
     before the one stencil of both steps. Without `ksize` a sigma above 2.2 is composed of two
     Gaussians of sigma / sqrt(2). The picture between the two has the image's type.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
-    r = Result(s, out, "int32" if response else "uint8")
+    s = Source(image, layout, "image", options, channels="one")
+    r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
     return made
@@ -329,7 +330,7 @@ def boundaries(
         uint8 or uint16 in RGB order, (H, W, 3) or (N, H, W, 3), or one channel. Other shapes need
         `layout`. Alpha is ignored. On a GPU the strategy "plain" computes it.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -358,7 +359,7 @@ def boundaries(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="colors")
+    s = Source(image, layout, "image", options, channels="colors")
     shape, flat = s.without_colors()
     r = Result(s, out, "uint8", shape)
     _core.boundaries(
@@ -428,7 +429,7 @@ def sobel(
     dtype : str, optional
         Applies to the outputs that have this type; `Notes` lists the types, the default first.
         The outputs of a float32 image are all float32.
-    layout, strategy, parameters, threads, stream
+    layout, page, band, strategy, parameters, threads, stream
         See `canny`.
     out : array, or sequence of arrays in the order of `outputs`, optional
         Receives the results.
@@ -464,20 +465,21 @@ def sobel(
     >>> int(gx.max()), int(gy.max()), gx.dtype.name
     (400, 0, 'int16')
     """
-    single = isinstance(outputs, str)
-    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    single = not isinstance(outputs, (tuple, list))
+    wanted: tuple[str, ...] = (outputs,) if single else tuple(outputs)  # type: ignore[assignment]
     for name in wanted:
         if name not in _SOBEL_OUTPUTS or wanted.count(name) > 1:
             raise InvalidArgument(
                 f"outputs is {outputs!r}; it must be one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
+    s = Source(image, layout, "image", options, channels="one")
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})
         raise InvalidArgument(
-            f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype)
+            f"dtype is {dtype!r}; for {', '.join(wanted)} it must be {', '.join(accepted)}",
+            repr(dtype),
         )
     given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)
     if len(given) != len(wanted):

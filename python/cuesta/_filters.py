@@ -37,7 +37,7 @@ def _filtered(
     *more: Any,
     dtype: str | None = None,
 ) -> A:
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options)
     wanted = dtype or s.dtype
     if wanted not in (s.dtype, "int16", "float32"):
         raise InvalidArgument(
@@ -66,7 +66,7 @@ def gaussian(
     image : array
         uint8, uint16, float16 or float32. float16 is computed in float32.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -109,7 +109,7 @@ def median(
         uint8, uint16, float16 or float32. Floats are ordered by IEEE 754's totalOrder: -0 before
         +0, and NaNs at both ends by their sign.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -160,7 +160,7 @@ def correlate(
     **options
     dtype : str, optional
         The result's type: the image's (default), "int16" or "float32".
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -209,7 +209,7 @@ def convolve(
     image, stencil, divisor, dtype
         See `correlate`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -242,7 +242,7 @@ def box(
     image : array
         See `correlate`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -276,7 +276,7 @@ def sharpen(
     image : array
         See `correlate`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -312,7 +312,7 @@ def laplacian(
     image, dtype
         See `correlate`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns

@@ -450,8 +450,6 @@ def where(kind: Kind, array: Any) -> str:
 
 def dtype_error(what: str, dtype: str) -> InvalidArgument:
     """Returns the error for a type that is not supported."""
-    return InvalidArgument(
-        f"{what} is {dtype}; samples must be uint8, bool, uint16, int16, int32, float16 or float32 "
-        "(convert with astype or to)",
-        dtype,
-    )
+    is_number = dtype.startswith(("int", "uint", "float", "bfloat"))
+    remedy = "; astype(np.float32) converts it" if is_number else ""
+    return InvalidArgument(f"{what} is {dtype}, which no operation supports{remedy}", dtype)

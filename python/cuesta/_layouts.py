@@ -58,6 +58,8 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
     layout that is ambiguous must be named.
     """
     count = len(shape)
+    if 0 in shape:
+        raise InvalidArgument(f"{what} is empty: its shape is {tuple(shape)}", str(tuple(shape)))
     if layout is not None:
         number = LAYOUTS.get(layout)
         if number is None:

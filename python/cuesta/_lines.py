@@ -88,6 +88,8 @@ def trace(
         Method "canny": uint8 or bool of the image's shape. No edges are found where it is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
         The meaning of the dimensions, where the shape alone is ambiguous.
+    page, band : int, optional
+        Of a picture file; see `canny`.
     strategy, parameters
         The strategy that finds the edges; see `canny` and `log_edges`.
     threads : int, optional
@@ -123,7 +125,7 @@ def trace(
     >>> line.closed, line.points.shape[1]
     (True, 2)
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
+    s = Source(image, layout, "image", options, channels="one")
     if method == "log":
         others = {"low": low, "high": high, "edges": edges, "mask": mask}
         others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}

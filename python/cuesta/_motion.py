@@ -9,7 +9,7 @@ import numpy as np
 
 from cuesta import _core
 from cuesta._keywords import BackgroundOptions, MotionOptions
-from cuesta._options import Execution, described
+from cuesta._options import Execution, described, number
 from cuesta._sources import Result, Source
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
@@ -93,7 +93,7 @@ class MotionDetector(HoldsState):
             uint8 or uint16: (H, W), or (H, W, 3 or 4) in RGB order. In uint16 a gray level is 256,
             as `read_video` returns it with `keep_depth`. All frames must have one size and type and
             be on one device.
-        layout, strategy, parameters, threads, stream
+        layout, page, band, strategy, parameters, threads, stream
             See `canny`.
 
         Returns
@@ -106,7 +106,7 @@ class MotionDetector(HoldsState):
         InputError
             The frame has another size, type or device. The detector is unchanged.
         """
-        s = Source(frame, layout, "frame", options.pop("stream", None))
+        s = Source(frame, layout, "frame", options)
         return _detections(self._core.push(s.handle, s.layout, options, s.stream))
 
     @staticmethod
@@ -129,7 +129,7 @@ class MotionDetector(HoldsState):
         frames : sequence of arrays
             A frame for each detector; see `push`. Sizes may differ. All frames must be on one
             device.
-        layout, strategy, parameters, threads, stream
+        layout, page, band, strategy, parameters, threads, stream
             See `canny`. The layout is that of every frame.
 
         Returns
@@ -157,8 +157,10 @@ class MotionDetector(HoldsState):
         >>> [len(found) for found in cuesta.MotionDetector.push_cameras(cameras, frames)]
         [0, 1]
         """
-        stream = options.pop("stream", None)
-        sources = [Source(frame, layout, f"frame {i}", stream) for i, frame in enumerate(frames)]
+        part = {name: options.pop(name, None) for name in ("stream", "page", "band")}  # type: ignore[misc]
+        sources = [
+            Source(frame, layout, f"frame {i}", dict(part)) for i, frame in enumerate(frames)
+        ]
         for i, s in enumerate(sources):
             first = sources[0]
             if min(s.device, first.device) >= 0 and s.device != first.device:
@@ -313,7 +315,7 @@ class BackgroundSubtractor(HoldsState):
             level are learned, too.
         limit : float
             The mask is difference > limit, in gray levels.
-        layout, strategy, parameters, threads, stream
+        layout, page, band, strategy, parameters, threads, stream
             See `canny`.
 
         Returns
@@ -327,7 +329,7 @@ class BackgroundSubtractor(HoldsState):
         InputError
             The frame has another size, type or device.
         """
-        s = Source(frame, layout, "frame", options.pop("stream", None), channels="one")
+        s = Source(frame, layout, "frame", options, channels="one")
         level = "uint16" if s.dtype == "uint16" else "uint8"
         background, difference, mask = (Result(s, None, dtype) for dtype in (level, level, "uint8"))
         self._core.push(
@@ -336,7 +338,7 @@ class BackgroundSubtractor(HoldsState):
             background.handle,
             difference.handle,
             mask.handle,
-            limit,
+            number("limit", limit),
             options,
             s.stream,
         )

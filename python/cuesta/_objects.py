@@ -54,7 +54,7 @@ def to_gray(
         first.
     order : {"rgb", "bgr"}
         The order of the color channels.
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -79,9 +79,8 @@ def to_gray(
     >>> int(gray[0, 0]), gray.shape
     (124, (8, 8))
     """
-    stream = options.pop("stream", None)
-    s = Source(image, layout, "image", stream, packed=False)
-    array, name = s.array, s.layout_name()
+    s = Source(image, layout, "image", options, packed=False)
+    array, name, stream = s.array, s.layout_name(), s.stream_argument
     with s.kind.on(array, stream):
         if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
             if layout is None:
@@ -93,7 +92,7 @@ def to_gray(
             name = "HWC" if name == "CHW" else "NHWC"
         if name in ("HWC", "NHWC") and array.shape[-1] == 2:
             array, name = s.kind.without_alpha(array), name[:-1]
-    s = Source(array, name, "image", stream)
+    s = Source(array, name, "image", {"stream": stream})
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
     r = Result(s, out, s.dtype, shape)
     _core.to_gray(
@@ -118,7 +117,7 @@ def absdiff(
     ----------
     a, b : array
         uint8, uint16 or float32, both of one shape and type.
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -131,7 +130,7 @@ def absdiff(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
-    s = Source(a, layout, "a", options.pop("stream", None))
+    s = Source(a, layout, "a", options)
     other = companion(b, s, "b", gray=False)
     r = Result(s, out, s.dtype)
     _core.absdiff(s.handle, other, r.handle, s.layout, options, s.stream)
@@ -156,7 +155,7 @@ def threshold(
         uint8, uint16 or float32, one channel.
     limit : float
         In the image's levels.
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -169,7 +168,7 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
+    s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, "uint8")
     level = number("limit", limit)
     _core.threshold(s.handle, r.handle, s.layout, level, options, s.stream)
@@ -187,7 +186,7 @@ def histogram(
     ----------
     image : array
         uint8 or uint16, one channel.
-    layout, strategy, parameters, threads, stream
+    layout, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -200,7 +199,7 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
+    s = Source(image, layout, "image", options, channels="one")
     return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 
@@ -247,7 +246,7 @@ def _morphology(
     out: A | None,
     options: dict[str, Any],
 ) -> A:
-    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
+    s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, s.dtype)
     run(s.handle, r.handle, s.layout, element_of(element), options, s.stream)
     made: A = r.finish()
@@ -274,7 +273,7 @@ def erode(
         height) or "cross:3". Or (height, width) cells, 1 to 255 a side, whose non-zero ones belong
         to the element. The anchor is (height // 2, width // 2). The element is not reflected.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`. `out` may be the image itself.
 
     Returns
@@ -314,7 +313,7 @@ def dilate(
     image, element
         See `erode`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`. `out` may be the image itself.
 
     Returns
@@ -348,7 +347,7 @@ def open(  # noqa: A001
     image, element
         See `erode`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`. `out` may be the image itself.
 
     Returns
@@ -382,7 +381,7 @@ def close(
     image, element
         See `erode`.
     **options
-    layout, out, strategy, parameters, threads, stream
+    layout, out, page, band, strategy, parameters, threads, stream
         See `canny`. `out` may be the image itself.
 
     Returns
@@ -431,7 +430,7 @@ def label(
     **options
     out : array, optional
         int32 of the mask's shape; receives the labels.
-    layout, strategy, parameters, threads, stream
+    layout, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -458,7 +457,7 @@ def label(
     >>> found.count, found.boxes.tolist(), found.areas.tolist()
     (2, [[1, 1, 3, 2], [5, 5, 2, 2]], [6, 4])
     """
-    s = Source(mask, layout, "mask", options.pop("stream", None), channels="one")
+    s = Source(mask, layout, "mask", options, channels="one")
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     convert = s.kind.from_numpy

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import re
 import textwrap
 from collections.abc import Callable, Mapping
@@ -25,8 +26,12 @@ Parameters = Mapping[str, Union[str, int]]
 
 
 class Execution(TypedDict, total=False):
-    """Options of how a call runs."""
+    """Options of how a call runs, and of what it reads of a file."""
 
+    page: int | None
+    """The page of a picture file with several, from 1."""
+    band: int | None
+    """One channel of a picture file alone, from 1; by default all."""
     strategy: str | None
     """The strategy by name, one of `cuesta.strategies()`.
 
@@ -148,6 +153,8 @@ def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
             )
         return _core.Stencil.parse(stencil)
     taps = np.asarray(stencil)
+    if taps.dtype.kind not in "biuf" and taps.ndim == 0:
+        raise TypeError(f"stencil is {stencil!r}; it must be text or an array")
     if taps.ndim != 2 or taps.size == 0:
         raise InvalidArgument(
             f"stencil has shape {taps.shape}; it must have two dimensions, height and width",
@@ -183,16 +190,18 @@ def _stencil(
     )
 
 
-def element_of(element: Any) -> _core.StructuringElement:
+def element_of(element: Any, name: str = "element") -> _core.StructuringElement:
     """Makes a structuring element from text ("disk:15") or from a 2-D array of cells."""
     if isinstance(element, _core.StructuringElement):
         return element
     if isinstance(element, str):
         return _core.StructuringElement.parse(element)
     cells = np.asarray(element)
+    if cells.dtype.kind not in "biuf":
+        raise TypeError(f"{name} is {element!r}; it must be text such as 'disk:15' or an array")
     if cells.ndim != 2 or cells.size == 0:
         raise InvalidArgument(
-            f"element has shape {cells.shape}; it must have two dimensions, height and width",
+            f"{name} has shape {cells.shape}; it must have two dimensions, height and width",
             str(cells.shape),
         )
     make = _element if cells.size <= _MOST_KEPT else _element.__wrapped__
@@ -212,6 +221,28 @@ def number(name: str, value: Any) -> float:
         except (TypeError, ValueError):
             pass
     raise TypeError(f"{name} is {value!r}; it must be a number")
+
+
+def whole(name: str, value: Any) -> int:
+    """Returns a whole number that a caller gives. Raises TypeError for other objects."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
+
+
+def text(name: str, value: Any) -> str:
+    """Returns a text that a caller gives. Raises TypeError for other objects."""
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is {value!r}; it must be a str")
+
+
+def flag(name: str, value: Any) -> bool:
+    """Returns a bool, also numpy's. Raises TypeError for other objects."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} is {value!r}; it must be True or False")
 
 
 def check_pair(low: Any, high: Any) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from cuesta._reading import Path, files_extension, read_picture
+from cuesta._options import flag, whole
+from cuesta._reading import Path, files_extension, path_of, read_picture
 from cuesta._sources import Source
 from cuesta.errors import InvalidArgument
 
@@ -15,7 +15,7 @@ __all__ = ["count_pages", "imread", "imwrite"]
 
 
 def imread(
-    file: Path,
+    file: Path | bytes | bytearray | memoryview | IO[bytes],
     *,
     gray: bool = False,
     max_pixels: int | None = None,
@@ -27,8 +27,8 @@ def imread(
 
     Parameters
     ----------
-    file : path
-        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR.
+    file : path, bytes or binary file
+        A path, the bytes of a picture file, or an object whose `read()` returns them. JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR.
         The format is found from the content, not from the name.
     gray : bool
         Return gray levels, as `to_gray` makes them. Alpha is ignored.
@@ -45,8 +45,8 @@ def imread(
     Returns
     -------
     numpy array
-        uint8 or uint16: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and
-        alpha. Upright: EXIF's orientation is applied. cv2.imread returns BGR.
+        uint8, uint16 or float32: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4)
+        RGB and alpha. Upright: EXIF's orientation is applied. cv2.imread returns BGR.
 
     Raises
     ------
@@ -57,22 +57,32 @@ def imread(
 
     Notes
     -----
-    Files of floats become uint16, with 0 as black. White is the first of 1, 255 and 65535 that no
-    sample exceeds by more than half; otherwise it is the largest sample. For Radiance and OpenEXR,
-    which store light, white is the value that 1 sample in 100 exceeds.
+    Files of int8, int16, int32, uint32 and float32 become float32 with the file's numbers. Integers
+    above 2^24 are rounded. Floats of 16 or 64 bits raise InputError. Radiance and OpenEXR, which
+    store light, become uint16: white is the value that 1 sample in 100 exceeds, and levels follow
+    sRGB's curve. A warning reports if more samples are clipped.
     """
-    if max_pixels is not None and max_pixels < 1:
+    gray, allow_partial = flag("gray", gray), flag("allow_partial", allow_partial)
+    if max_pixels is not None and whole("max_pixels", max_pixels) < 1:
         raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
-    if not isinstance(file, (str, os.PathLike)):
-        raise TypeError(f"file is {type(file).__name__}; it must be a path")
     return read_picture(
-        file,
+        _path_or_bytes(file),
         gray=gray,
         max_pixels=max_pixels or 0,
         allow_partial=allow_partial,
         page=page,
         band=band,
     )
+
+
+def _path_or_bytes(file: Any) -> str | bytes:
+    """Returns a path as text, or all bytes of a file in memory."""
+    data = file.read() if hasattr(file, "read") else file
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    if data is not file:
+        raise TypeError(f"file.read() returned {type(data).__name__}; open the file as binary")
+    return path_of("file", file, " or the bytes of a picture file")
 
 
 def count_pages(file: Path) -> int:
@@ -96,9 +106,7 @@ def count_pages(file: Path) -> int:
     Unsupported
         Where there is no libvips.
     """
-    if not isinstance(file, (str, os.PathLike)):
-        raise TypeError(f"file is {type(file).__name__}; it must be a path")
-    return int(files_extension().count_pages(os.fspath(file)))
+    return int(files_extension().count_pages(path_of("file", file)))
 
 
 def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
@@ -111,9 +119,9 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
     file : path
         The name of the file; an existing one is replaced.
     image : array
-        As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only). 8-bit formats
-        store the high byte of uint16. bool is written as 0 and 255. The last of 2 or 4 channels is
-        alpha.
+        As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only), which `imread`
+        reads back as they are. 8-bit formats store the high byte of uint16. bool is written as 0
+        and 255. The last of 2 or 4 channels is alpha.
     layout : str, optional
         See `canny`.
 
@@ -124,8 +132,7 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
     Unsupported
         libvips is not installed.
     """
-    if not isinstance(file, (str, os.PathLike)):
-        raise TypeError(f"file is {type(file).__name__}; it must be a path")
+    name = path_of("file", file)
     s = Source(image, layout, "image")
     if s.device >= 0:
         raise InvalidArgument(
@@ -134,4 +141,4 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
     if s.dtype == "bool":
         zeros_and_ones: Any = np.from_dlpack(s.kind.cast(s.array, "uint8"))
         s = Source(zeros_and_ones * np.uint8(255), s.layout_name())
-    files_extension().write_file(os.fspath(file), s.handle, s.layout)
+    files_extension().write_file(name, s.handle, s.layout)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from importlib import import_module
-from operator import index
 from typing import Any, Union
 
 import numpy as np
 
 from cuesta import _core
 from cuesta._layouts import LAYOUTS
+from cuesta._options import whole
 from cuesta.errors import InvalidArgument, Unsupported
 
 Path = Union[str, "os.PathLike[str]"]
@@ -34,6 +36,13 @@ def files_extension() -> Any:
         ) from error
 
 
+def path_of(name: str, file: Any, others: str = "") -> str:
+    """Returns the path that a caller gives as text. Raises TypeError for other objects."""
+    if isinstance(file, (str, os.PathLike)):
+        return os.fspath(file)
+    raise TypeError(f"{name} is {type(file).__name__}; it must be a path{others}")
+
+
 def chosen(name: str, number: int | None) -> int:
     """Returns the page or band that a caller names, from 1; 0 for None.
 
@@ -46,17 +55,14 @@ def chosen(name: str, number: int | None) -> int:
     """
     if number is None:
         return 0
-    try:
-        value = index(number)
-    except TypeError:
-        raise TypeError(f"{name} is {number!r}; it must be an int from 1") from None
+    value = whole(name, number)
     if not 1 <= value < 2**31:
         raise InvalidArgument(f"{name} is {value}; it must be 1 or more", str(value))
     return value
 
 
 def read_picture(
-    file: Path,
+    file: Path | bytes,
     *,
     gray: bool = False,
     max_pixels: int = 0,
@@ -65,28 +71,27 @@ def read_picture(
     band: int | None = None,
 ) -> np.ndarray[Any, Any]:
     """Reads what `imread` returns. max_pixels 0 is the default limit."""
-    picture, _ = read_scaled(
-        file, max_pixels=max_pixels, allow_partial=allow_partial, page=page, band=band
+    read, warning = files_extension().read_file(
+        file if isinstance(file, bytes) else os.fspath(file),
+        max_pixels,
+        allow_partial,
+        chosen("page", page),
+        chosen("band", band),
     )
+    tell(file, warning)
+    picture: np.ndarray[Any, Any] = read
     return gray_levels(picture) if gray else picture
 
 
-def read_scaled(
-    file: Path,
-    *,
-    max_pixels: int = 0,
-    allow_partial: bool = False,
-    page: int | None = None,
-    band: int | None = None,
-) -> tuple[np.ndarray[Any, Any], float]:
-    """Reads what `imread` returns, and the levels for one level of the file.
-
-    That number is 1, except for files of floats.
-    """
-    picture, scale = files_extension().read_file(
-        os.fspath(file), max_pixels, allow_partial, chosen("page", page), chosen("band", band)
-    )
-    return picture, scale
+def tell(file: Path | bytes, warning: str) -> None:
+    """Warns about a file at the line of the caller's code. An empty warning is none."""
+    if not warning:
+        return
+    depth, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuesta."):
+        frame, depth = frame.f_back, depth + 1
+    name = "file" if isinstance(file, bytes) else os.fspath(file)
+    warnings.warn(f"{name}: {warning}", stacklevel=depth)
 
 
 def gray_levels(picture: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

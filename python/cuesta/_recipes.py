@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lines import Line, lines_of
-from cuesta._options import check_pair, described, number
-from cuesta._reading import read_scaled
+from cuesta._options import check_pair, described, flag, number, text
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -50,19 +48,6 @@ def edge_levels(
     return None, None, (number("low", low), number("high", high))
 
 
-def _opened(image: Any, page: int | None, band: int | None) -> tuple[Any, float]:
-    """Opens a file; returns the picture and the levels for one level of the file."""
-    if isinstance(image, (str, os.PathLike)):
-        return read_scaled(image, page=page, band=band)
-    for name, value in (("page", page), ("band", band)):
-        if value is not None:
-            raise InvalidArgument(
-                f"{name} is {value!r} and image is an array; {name} is for picture files",
-                str(value),
-            )
-    return image, 1.0
-
-
 @overload
 def edges(
     image: Any,
@@ -73,8 +58,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[False] = False,
     **options: Unpack[EdgesOptions],
@@ -91,8 +74,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: Literal[True],
     **options: Unpack[EdgesOptions],
@@ -109,8 +90,6 @@ def edges(
     threshold: str | float | None = None,
     mask: Any = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     out: Any = None,
     return_thresholds: bool = False,
     **options: Unpack[EdgesOptions],
@@ -120,9 +99,9 @@ def edges(
     Parameters
     ----------
     image : path or array
-        A picture file, or uint8, uint16 or float32 (canny, sobel): (H, W), (H, W, C) with 1 to 4
-        channels, or a batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use
-        colors, log and sobel gray levels.
+        A picture file, or uint8, uint16 or float32: (H, W), (H, W, C) with 1 to 4 channels, or a
+        batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use colors, log
+        and sobel gray levels. On the CPU, log and boundaries take float32 as levels of 16 bits.
     method : {"canny", "log", "sobel", "boundaries"}
         "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
         strength of the Sobel gradient, or with `threshold` a mask. "boundaries": boundaries of
@@ -132,7 +111,7 @@ def edges(
     threshold : str or float, optional
         Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
         is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.
-        Boundaries: strength. For files, numbers are in the file's levels.
+        Boundaries: strength. Numbers count in the image's levels.
     **options
     mask : array, optional
         Canny: uint8 or bool of the image's shape without its channels. No edges are found where it
@@ -180,8 +159,7 @@ def edges(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    image, scale = _opened(image, page, band)
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options)
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
         shape, flat = shape[:-1], LAYOUTS[name[:-1]]
@@ -195,16 +173,19 @@ def edges(
         s.layout,
         flat,
         inside,
-        method,
+        text("method", method),
         rule,
         level,
         given,
-        scale,
         dict(options),
         s.stream,
     )
     made = r.finish()
-    return (made, [EdgesUsed(*one) for one in used]) if return_thresholds else made
+    return (
+        (made, [EdgesUsed(*one) for one in used])
+        if flag("return_thresholds", return_thresholds)
+        else made
+    )
 
 
 @described
@@ -216,8 +197,6 @@ def edge_lines(
     high: float | None = None,
     threshold: str | float | None = None,
     layout: str | None = None,
-    page: int | None = None,
-    band: int | None = None,
     **options: Unpack[EdgeLinesOptions],
 ) -> list[Line]:
     """Finds edges as `edges` does and returns them as lines, as `cuesta edges --lines` writes them.
@@ -252,11 +231,10 @@ def edge_lines(
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
     """
-    image, scale = _opened(image, page, band)
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options)
     rule, level, given = edge_levels(low, high, threshold)
     return lines_of(
         *_core.edge_lines(
-            s.handle, s.layout, method, rule, level, given, scale, dict(options), s.stream
+            s.handle, s.layout, text("method", method), rule, level, given, dict(options), s.stream
         )
     )

@@ -25,14 +25,16 @@ from cuesta.errors import InvalidArgument, Unsupported
 Channels = Literal["any", "colors", "one"]
 
 
-def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
+def opened(
+    array: Any, what: str, *, gray: bool, page: int | None = None, band: int | None = None
+) -> tuple[Any, str | None]:
     """Returns a source as an array, and its layout where that is known.
 
     Files and PIL pictures become numpy arrays, gray ones with `gray`. Bare producers of DLPack or
     the CUDA array interface become arrays.
     """
     if isinstance(array, (str, os.PathLike)):
-        read = read_picture(array, gray=gray)
+        read = read_picture(array, gray=gray, page=page, band=band)
         return read, "HW" if read.ndim == 2 else "HWC"
     pil = sys.modules.get("PIL.Image")
     if pil is not None and isinstance(array, pil.Image):
@@ -47,6 +49,16 @@ def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
     return _of_host(array, what), None
 
 
+def _refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> None:
+    """Raises InvalidArgument for a page or band of what is no file."""
+    for name, value in (("page", page), ("band", band)):
+        if value is not None and not isinstance(array, (str, os.PathLike)):
+            raise InvalidArgument(
+                f"{name} is {value!r} and {what} is an array; {name} is for picture files",
+                str(value),
+            )
+
+
 def _of_host(array: Any, what: str) -> Any:
     """Returns an array of what offers `__array_interface__`, `__array__` or a buffer.
 
@@ -56,7 +68,10 @@ def _of_host(array: Any, what: str) -> Any:
     if hasattr(array, "__dask_graph__"):
         raise TypeError(f"{what} is a lazy dask array; pass its compute(), or use map_overlap")
     if isinstance(array, (bytes, bytearray)):
-        raise TypeError(f"{what} is {type(array).__name__} without a shape; use numpy.frombuffer")
+        raise TypeError(
+            f"{what} is {type(array).__name__} without a shape; use cuesta.imread for a picture file, "
+            "numpy.frombuffer for samples"
+        )
     if hasattr(array, "__array_interface__") or hasattr(array, "__array__"):
         return np.asarray(array)
     return np.asarray(array) if isinstance(array, memoryview) else array
@@ -95,13 +110,14 @@ class Source:
         array: Any,
         layout: str | None = None,
         what: str = "image",
-        stream: Any = None,
+        options: Any = None,
         *,
         channels: Channels = "any",
         packed: bool = True,
     ) -> None:
         """Opens a source. `packed` copies pixels that are not adjacent, once.
 
+        `options` are those of `Execution`. The stream, page and band are taken out of them.
         `channels` is what the operation supports, for arrays, files and PIL pictures alike:
 
         - "any": each channel is processed by itself.
@@ -109,9 +125,15 @@ class Source:
         - "one": one channel. Files and PIL pictures give their gray levels. Arrays of colors raise
           an error that names `to_gray`.
         """
+        stream = page = band = None
+        if options:
+            stream = options.pop("stream", None)
+            page, band = options.pop("page", None), options.pop("band", None)
+            if page is not None or band is not None:
+                _refuse_parts(array, what, page, band)
         kind = known_kind(array)
         if kind is None:
-            array, known = opened(array, what, gray=channels == "one")
+            array, known = opened(array, what, gray=channels == "one", page=page, band=band)
             layout = known if layout is None else layout
             kind = kind_of(array, what)
         self.given = array

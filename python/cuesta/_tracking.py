@@ -317,6 +317,9 @@ class SceneWatch(HoldsState):
         mask: Any = None,
         **options: Unpack[TrackingOptions],
     ) -> None:
+        for what, given in (("zones", zones), ("lines", lines)):
+            if not isinstance(given, (tuple, list)):
+                raise TypeError(f"{what} is {given!r}; it must be a tuple or a list")
         rows: list[Any] = []
         for zone in zones:
             name, polygon, kind, *limits = zone

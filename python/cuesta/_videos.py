@@ -14,7 +14,7 @@ import numpy as np
 
 from cuesta._keywords import DetectOptions
 from cuesta._motion import Detection, FrameState, MotionDetector
-from cuesta._options import described, names_of
+from cuesta._options import described, flag, names_of, number, whole
 from cuesta._state import HoldsState
 from cuesta._tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
 from cuesta.errors import InvalidArgument, Unsupported
@@ -115,8 +115,11 @@ def _open(
 ) -> Any:
     """Opens a reader of the extension that links libav."""
     _check(file, max_pixels, threads, timeout, reconnect)
-    limits = (max_pixels or 0, allow_partial, threads or 0, timeout, reconnect)
-    return _extension().VideoReader(os.fspath(file), *limits, keep_depth, part)
+    is_partial = flag("allow_partial", allow_partial)
+    limits = (max_pixels or 0, is_partial, threads or 0, timeout, reconnect)
+    if part is not None and not isinstance(part, VideoPart):
+        raise TypeError(f"part is {part!r}; it must be a VideoPart of cuesta.video_parts")
+    return _extension().VideoReader(os.fspath(file), *limits, flag("keep_depth", keep_depth), part)
 
 
 def _check(
@@ -128,11 +131,11 @@ def _check(
 ) -> None:
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"file is {type(file).__name__}; it must be a path or an address")
-    for name, number, least in (("max_pixels", max_pixels, 1), ("threads", threads, 0)):
-        if number is not None and number < least:
-            raise InvalidArgument(f"{name} is {number}; it must be {least} or more", str(number))
+    for name, count, least in (("max_pixels", max_pixels, 1), ("threads", threads, 0)):
+        if count is not None and whole(name, count) < least:
+            raise InvalidArgument(f"{name} is {count}; it must be {least} or more", str(count))
     for name, seconds in (("timeout", timeout), ("reconnect", reconnect)):
-        if not seconds >= 0:
+        if not number(name, seconds) >= 0:
             raise InvalidArgument(
                 f"{name} is {seconds}; it must be 0 or more seconds", str(seconds)
             )
@@ -203,7 +206,7 @@ class VideoReader(_Video):
 
     def __init__(self, core: Any, color: bool) -> None:
         super().__init__(core)
-        self._color = color
+        self._color = flag("color", color)
 
     def __iter__(self) -> Iterator[VideoFrame]:
         return self
@@ -282,7 +285,7 @@ def read_video(
     >>> def brightest(file):
     ...     return max((frame.image.mean(), frame.time) for frame in cuesta.read_video(file))
     """
-    if color and keep_depth:
+    if flag("color", color) and keep_depth:
         raise InvalidArgument(
             "keep_depth is of luma, and color=True is RGB of 8 bits; give one of them", "True"
         )
@@ -334,7 +337,7 @@ def video_parts(
     ...         yield from cuesta.read_video(file, part=part)
     """
     _check(file, max_pixels)
-    if at_least < 1:
+    if whole("at_least", at_least) < 1:
         raise InvalidArgument(f"at_least is {at_least}; it must be 1 or more", str(at_least))
     return [
         VideoPart(*row)
@@ -357,7 +360,7 @@ class VideoDetector(_Video):
         watch: SceneWatch,
     ) -> None:
         super().__init__(core)
-        self._color = color
+        self._color = flag("color", color)
         self._threads = threads
         self._detector = detector
         self._watch = watch

@@ -84,6 +84,7 @@ _NAMES = {
     "s16": "int16",
     "s32": "int32",
     "f32": "float32",
+    "bit": "bool",
 }
 # Hints that apply to Python; other hints name options of the command.
 _HINTS = {
@@ -91,11 +92,21 @@ _HINTS = {
     "choose_page": " with page=N, as in cuesta.imread(file, page=N)",
     "choose_band": " with band=N, as in cuesta.imread(file, band=N)",
 }
-_NAME = re.compile(r"(?<![\w.'])(?:" + "|".join(_NAMES) + r")(?![\w'])")
+_NAME = re.compile(r"(?<![\w.'-])(?:" + "|".join(_NAMES) + r")(?![\w'])")
+# A source whose type an operation does not support; `out` is the caller's own.
+_TYPE = re.compile(r"(?<!out) is (?:u?int|float)\d+; it must be (?P<types>[a-z0-9, ]+)$")
 
 
 def _from_library(code: str, message: str, value: str, hint: str = "") -> Error:
     def renamed(text: str) -> str:
         return _NAME.sub(lambda match: _NAMES[match.group()], text)
 
-    return _CLASSES[code](renamed(message) + _HINTS.get(hint, ""), renamed(value))
+    text = renamed(message) + _HINTS.get(hint, "")
+    if (refused := _TYPE.search(text)) is not None:
+        takes_floats = "float32" in refused["types"]
+        text += (
+            "; astype(np.float32) converts it"
+            if takes_floats
+            else "; scale it and convert it with astype"
+        )
+    return _CLASSES[code](text, renamed(value))

@@ -52,10 +52,8 @@ PixelType type_of(const Array& array, const char* what) {
   constexpr const char* kinds[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
   const std::string name =
       fmt::format("{}{}", dtype.code < std::size(kinds) ? kinds[dtype.code] : "dtype ", dtype.bits);
-  throw Error(
-      ErrorCode::invalid_argument,
-      fmt::format("{} is {}; it must be uint8, bool, uint16, int16, int32 or float32", what, name),
-      name);
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{} is {}, which this operation does not support", what, name), name);
 }
 
 template <class PlaneType, class Samples>
@@ -82,7 +80,8 @@ Pictures<PlaneType> read(const Array& array, Samples data, int number, const cha
       std::string shape;
       for (size_t d = 0; d < array.ndim(); ++d)
         shape += fmt::format("{}{}", d ? ", " : "", array.shape(d));
-      throw_invalid(shape, "{} has shape ({}); every dimension must be 1 to 2147483647", what,
+      if (extent < 1) throw_invalid(shape, "{} is empty: its shape is ({})", what, shape);
+      throw_invalid(shape, "{} has shape ({}); every dimension must be at most 2147483647", what,
                     shape);
     }
   }

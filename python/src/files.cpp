@@ -40,30 +40,39 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-// The samples, and the number of their levels for one level of the file.
-std::pair<Numpy, double> read_file(const std::string& path, int64_t max_pixels, bool allow_partial,
-                                   int page, int band) {
+// The samples, and a warning; empty where there is none. Bytes are a whole file.
+std::pair<Numpy, std::string> read_file(const std::variant<std::string, nb::bytes>& file,
+                                        int64_t max_pixels, bool allow_partial, int page,
+                                        int band) {
   io::ReadLimits limits;
   limits.select(page, band);
   if (max_pixels > 0) limits.max_pixels = max_pixels;
   limits.allow_partial = allow_partial;
+  limits.floats = recipes::Floats::numbers;
   auto picture = std::make_unique<AnyImage>();
-  double scale = 1;
+  std::string warning;
   {
+    const auto* path = std::get_if<std::string>(&file);
+    const std::span<const uint8_t> bytes =
+        path ? std::span<const uint8_t>()
+             : std::span(static_cast<const uint8_t*>(std::get<nb::bytes>(file).data()),
+                         std::get<nb::bytes>(file).size());
     const Unlocked unlocked;
-    io::Picture read = io::read_picture(std::filesystem::path(path), limits);
+    io::Picture read = path ? io::read_picture(std::filesystem::path(*path), limits)
+                            : io::read_picture(bytes, "file", limits);
+    warning = read.warning();
     *picture = std::move(read.pixels);
-    scale = read.scale;
   }
   const AnyView view = picture->view();
   const size_t shape[] = {size_t(view.height), size_t(view.width), size_t(view.channels)};
   const int64_t strides[] = {view.stride_bytes / int64_t(bytes_per_sample(view.type)),
                              view.channels, 1};
-  const nb::dlpack::dtype type =
-      view.type == PixelType::u16 ? nb::dtype<uint16_t>() : nb::dtype<uint8_t>();
+  const nb::dlpack::dtype type = view.type == PixelType::f32   ? nb::dtype<float>()
+                                 : view.type == PixelType::u16 ? nb::dtype<uint16_t>()
+                                                               : nb::dtype<uint8_t>();
   nb::capsule owner(picture.release(), [](void* p) noexcept { delete static_cast<AnyImage*>(p); });
   return {Numpy(view.data, view.channels == 1 ? size_t(2) : size_t(3), shape, owner, strides, type),
-          scale};
+          warning};
 }
 
 void write_file(const std::string& path, const Array& image, int layout) {
@@ -118,6 +127,7 @@ nb::dict as_dict(const FileResult& result) {
   made["edge_pixels"] = result.edge_pixels;
   made["bands"] = result.bands;
   made["resumed_rows"] = result.resumed_rows;
+  made["warning"] = result.warning;
   return made;
 }
 
@@ -127,7 +137,11 @@ struct FileWork {
   Exec exec;
   BandOptions bands;
 
-  io::BandSettings settings() const { return io::band_settings(bands, exec); }
+  io::BandSettings settings() const {
+    io::BandSettings made = io::band_settings(bands, exec);
+    made.limits.floats = recipe->floats();
+    return made;
+  }
   auto make() const { return io::band_works(recipe, exec); }
 };
 
@@ -424,7 +438,7 @@ NB_MODULE(_files, m) {
       .def_prop_ro("band_rows", &LabelJoin::band_rows)
       .def("add", &LabelJoin::add, "rows"_a, "components"_a, "first"_a, "last"_a)
       .def("finish", &LabelJoin::finish);
-  m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
+  m.def("read_file", read_file, "file"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
   m.def(
       "count_pages",
       [](const std::string& path) {

@@ -156,7 +156,7 @@ void read(Keywords& keywords, std::string_view name, std::optional<Border>& into
 void read(Keywords& keywords, std::string_view name, StructuringElement& into) {
   const nb::object given = keywords.take(name);
   if (!given) return;
-  const nb::object made = nb::module_::import_("cuesta._options").attr("element_of")(given);
+  const nb::object made = nb::module_::import_("cuesta._options").attr("element_of")(given, name);
   into = nb::cast<const StructuringElement&>(made);
 }
 void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into) {

@@ -25,8 +25,7 @@ std::vector<std::tuple<double, double, double>> run_edges(
     const Array& image, const OutArray& out, int layout, int flat_layout,
     const std::optional<Array>& mask, const std::string& method,
     const std::optional<std::string>& rule, std::optional<double> level,
-    const std::optional<std::pair<double, double>>& given, double scale, Keywords keywords,
-    uintptr_t stream) {
+    const std::optional<std::pair<double, double>>& given, Keywords keywords, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, flat_layout, "out");
   check_same_count(source.count(), target.count(), "image", "out");
@@ -44,7 +43,7 @@ std::vector<std::tuple<double, double, double>> run_edges(
     const Batch to = target.batch(i, from.count);
     for (int32_t k = 0; k < from.count; ++k) {
       if (mask) std::get<CannyEdges>(options).mask = inside.batch(i, from.count)[k];
-      const EdgesResult found = recipes::edges_at(from[k], to[k], options, scale, exec);
+      const EdgesResult found = edges(from[k], to[k], options, exec);
       if (found.thresholds)
         used.emplace_back(found.thresholds->low, found.thresholds->high, found.sigma.value_or(0));
     }
@@ -54,14 +53,14 @@ std::vector<std::tuple<double, double, double>> run_edges(
 
 Traced run_edge_lines(const Array& image, int layout, const std::string& method,
                       const std::optional<std::string>& rule, std::optional<double> level,
-                      const std::optional<std::pair<double, double>>& given, double scale,
-                      Keywords keywords, uintptr_t stream) {
+                      const std::optional<std::pair<double, double>>& given, Keywords keywords,
+                      uintptr_t stream) {
   const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
   const EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
   const Exec exec = exec_from(keywords, stream, "edge_lines");
   Polylines lines;
-  without_lock(image, [&] { lines = recipes::edge_lines_at(source, options, scale, how, exec); });
+  without_lock(image, [&] { lines = edge_lines(source, options, how, exec); });
   return rows_of(lines);
 }
 
@@ -69,10 +68,9 @@ Traced run_edge_lines(const Array& image, int layout, const std::string& method,
 
 void bind_recipes(nb::module_& m) {
   m.def("edges", run_edges, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
-        "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "scale"_a, "keywords"_a,
-        "stream"_a);
+        "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
-        "level"_a.none(), "given"_a.none(), "scale"_a, "keywords"_a, "stream"_a);
+        "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
 }
 
 }  // namespace cuesta::python

@@ -237,10 +237,8 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
     )
     refused("made.abc", cuesta.edges_file, source, tmp_path / "made.abc", kind=cuesta.OutputError)
     cuesta.imwrite(tmp_path / "floats.tif", np.full((20, 30), 0.5, np.float32))
-    with pytest.raises(cuesta.InputError, match="cannot be read in bands"):
-        cuesta.label_file(tmp_path / "floats.tif")
-    with pytest.raises(cuesta.Error):  # bands cannot have floats, and the whole picture is larger
-        cuesta.edges_file(tmp_path / "floats.tif", target, memory=1000)
+    with pytest.raises(cuesta.Error):  # bands cannot have levels of floats; the whole is larger
+        cuesta.edges_file(tmp_path / "floats.tif", target, "log", memory=1000)
     assert names(tmp_path) == {"source.tif", "floats.tif"}
 
 

@@ -172,7 +172,7 @@ def test_a_page_of_several(tmp_path: pathlib.Path) -> None:
         for wrong in (0, -1):
             with pytest.raises(cuesta.InvalidArgument, match=f"page is {wrong}"):
                 call(page=wrong)
-        with pytest.raises(TypeError, match="page is 'one'; it must be an int"):
+        with pytest.raises(TypeError, match="page is 'one'; it must be a whole number"):
             call(page="one")
     with pytest.raises(cuesta.InputError, match="3 pages"):
         cuesta.canny(file)

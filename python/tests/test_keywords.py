@@ -133,9 +133,10 @@ def test_an_unknown_keyword_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_how_a_call_runs(name: str) -> None:
     parameters = inspect.signature(TAKERS[name]).parameters
-    assert list(parameters)[-4:] == list(Execution.__annotations__)
+    assert list(parameters)[-6:] == list(Execution.__annotations__)
     wanted = call(name)
     assert same(call(name, strategy=None, parameters=None, threads=None, stream=None), wanted)
+    assert same(call(name, page=None, band=None), wanted)
     assert same(call(name, threads=1, parameters={}), wanted)
     with pytest.raises(TypeError, match="^strategy is 3; it must be a name$"):
         call(name, strategy=3)

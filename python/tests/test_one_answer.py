@@ -163,9 +163,7 @@ def test_thresholds_of_float_files_count_in_the_files_levels(tmp_path: pathlib.P
     levels[0, 0] = 1
     cuesta.imwrite(tmp_path / "a.tif", levels)
     found = cuesta.edges(tmp_path / "a.tif", sigma=0, low=0.5, high=1)
-    np.testing.assert_array_equal(
-        found[10:50, 10:50], cuesta.edges(levels, sigma=0, low=0.5, high=1)[10:50, 10:50]
-    )
+    np.testing.assert_array_equal(found, cuesta.edges(levels, sigma=0, low=0.5, high=1))
     assert found[10:50, 10:50].any()
     assert not cuesta.edges(tmp_path / "a.tif", sigma=0, low=30, high=40).any()
 

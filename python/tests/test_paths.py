@@ -16,11 +16,13 @@ pytest.importorskip("cuesta._files", reason="this cuesta was built without libvi
 pil = pytest.importorskip("PIL.Image")
 
 rng = np.random.default_rng(8)
-Call = Callable[[Any], Any]
+Call = Callable[..., Any]
 
 #: Functions that take one channel, and by what they are called.
 ONE: dict[str, Call] = {
-    "BackgroundSubtractor.push": lambda image: cuesta.BackgroundSubtractor().push(image),
+    "BackgroundSubtractor.push": lambda image, **part: cuesta.BackgroundSubtractor().push(
+        image, **part
+    ),
     "close": cuesta.close,
     "dilate": cuesta.dilate,
     "erode": cuesta.erode,
@@ -28,25 +30,31 @@ ONE: dict[str, Call] = {
     "label": cuesta.label,
     "log_edges": cuesta.log_edges,
     "open": cuesta.open,
-    "sobel": lambda image: cuesta.sobel(image, outputs=("gx", "magnitude")),
-    "threshold": lambda image: cuesta.threshold(image, 99),
+    "sobel": lambda image, **part: cuesta.sobel(image, outputs=("gx", "magnitude"), **part),
+    "threshold": lambda image, **part: cuesta.threshold(image, 99, **part),
     "trace": cuesta.trace,
 }
 #: Functions that take all that files hold.
 ALL: dict[str, Call] = {
-    "MotionDetector.push": lambda image: cuesta.MotionDetector(warm_up=1).push(image),
-    "absdiff": lambda image: cuesta.absdiff(image, image),
+    "MotionDetector.push": lambda image, **part: cuesta.MotionDetector(warm_up=1).push(
+        image, **part
+    ),
+    "absdiff": lambda image, **part: cuesta.absdiff(image, image, **part),
     "boundaries": cuesta.boundaries,
     "box": cuesta.box,
     "canny": cuesta.canny,
-    "canny, given thresholds": lambda image: cuesta.canny(image, 40, 90, color="structure"),
-    "convolve": lambda image: cuesta.convolve(image, "1 2 1; 0 0 0; -1 -2 -1"),
-    "correlate": lambda image: cuesta.correlate(image, "1 2 1; 0 0 0; -1 -2 -1"),
-    "edge_lines": lambda image: np.concatenate([line.points for line in cuesta.edge_lines(image)]),
+    "canny, given thresholds": lambda image, **part: cuesta.canny(
+        image, 40, 90, color="structure", **part
+    ),
+    "convolve": lambda image, **part: cuesta.convolve(image, "1 2 1; 0 0 0; -1 -2 -1", **part),
+    "correlate": lambda image, **part: cuesta.correlate(image, "1 2 1; 0 0 0; -1 -2 -1", **part),
+    "edge_lines": lambda image, **part: np.concatenate(
+        [line.points for line in cuesta.edge_lines(image, **part)]
+    ),
     "edges": cuesta.edges,
-    "edges, log": lambda image: cuesta.edges(image, "log"),
-    "edges, sobel": lambda image: cuesta.edges(image, "sobel"),
-    "gaussian": lambda image: cuesta.gaussian(image, 1.4),
+    "edges, log": lambda image, **part: cuesta.edges(image, "log", **part),
+    "edges, sobel": lambda image, **part: cuesta.edges(image, "sobel", **part),
+    "gaussian": lambda image, **part: cuesta.gaussian(image, 1.4, **part),
     "laplacian": cuesta.laplacian,
     "median": cuesta.median,
     "sharpen": cuesta.sharpen,
@@ -93,12 +101,12 @@ FILES: dict[str, tuple[Callable[[pathlib.Path], None], tuple[int, ...], str]] = 
     "float.tif": (
         lambda file: cuesta.imwrite(file, picture(40, 50) / np.float32(255)),
         (40, 50),
-        "uint16",
+        "float32",
     ),
     "float-rgb.tif": (
         lambda file: cuesta.imwrite(file, picture(40, 50, 3) / np.float32(255)),
         (40, 50, 3),
-        "uint16",
+        "float32",
     ),
     "palette.png": (save_palette, (40, 50, 3), "uint8"),
     "palette-alpha.png": (save_palette_with_alpha, (40, 50, 4), "uint8"),
@@ -131,6 +139,11 @@ def outcome(call: Call, image: Any) -> Any:
         return type(error), str(error)
 
 
+#: Functions that take integers alone.
+INTEGERS = {"MotionDetector.push", "BackgroundSubtractor.push", "boundaries", "close", "dilate"}
+INTEGERS |= {"erode", "histogram", "label", "log_edges", "open"}
+
+
 def is_error(found: Any) -> bool:
     return isinstance(found, tuple) and isinstance(found[0], type)
 
@@ -142,7 +155,8 @@ def test_what_takes_channels(name: str, file: pathlib.Path) -> None:
     assert outcome(ALL[name], file) == expected
     assert outcome(ALL[name], str(file)) == expected
     # Gray levels with alpha are no frame.
-    assert is_error(expected) == (name == "MotionDetector.push" and image.shape[2:] == (2,))
+    is_refused = name == "MotionDetector.push" and image.shape[2:] == (2,)
+    assert is_error(expected) == (is_refused or (image.dtype == np.float32 and name in INTEGERS))
 
 
 @pytest.mark.parametrize("name", sorted(ONE))
@@ -156,7 +170,37 @@ def test_what_takes_one_channel(name: str, file: pathlib.Path) -> None:
     expected = outcome(ONE[name], gray)
     assert outcome(ONE[name], file) == expected
     # A mask has 8 bits.
-    assert is_error(expected) == (name == "label" and gray.dtype == np.uint16)
+    is_refused = name == "label" and gray.dtype == np.uint16
+    assert is_error(expected) == (is_refused or (gray.dtype == np.float32 and name in INTEGERS))
+
+
+@pytest.mark.parametrize("name", sorted({**ONE, **ALL}.keys() - {"absdiff"}))
+def test_a_page_or_a_channel_of_a_file(name: str, tmp_path: pathlib.Path) -> None:
+    call = {**ALL, **ONE}[name]
+    pages, colors = [picture(40, 50) for _ in range(3)], picture(40, 50, 3)
+    stack, rgb = tmp_path / "stack.tif", tmp_path / "rgb.png"
+    first, *others = [pil.fromarray(page) for page in pages]
+    first.save(stack, save_all=True, append_images=others)
+    cuesta.imwrite(rgb, colors)
+    for file, parts, planes in (
+        (stack, [{"page": number} for number in (1, 2, 3)], pages),
+        (rgb, [{"band": number} for number in (1, 2, 3)], list(np.moveaxis(colors, 2, 0))),
+    ):
+        for part, plane in zip(parts, planes):
+            expected = outcome(call, np.ascontiguousarray(plane))
+            assert not is_error(expected)
+            assert outcome(lambda image: call(image, **part), file) == expected  # noqa: B023
+    with pytest.raises(cuesta.InputError, match="3 pages; choose one with page=N"):
+        call(stack)
+    with pytest.raises(cuesta.InputError, match="page 4 does not exist; the file has 3"):
+        call(stack, page=4)
+    with pytest.raises(cuesta.InputError, match="band 4 does not exist; the picture has 3"):
+        call(rgb, band=4)
+    for part in ({"page": 1}, {"band": 1}):
+        with pytest.raises(cuesta.InvalidArgument, match="is an array; .* is for picture files"):
+            call(pages[0], **part)
+        with pytest.raises(TypeError, match="it must be a whole number"):
+            call(stack, **{name: "x" for name in part})
 
 
 @pytest.mark.parametrize("name", ["canny", "gaussian", "sobel", "to_gray"])

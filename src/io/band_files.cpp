@@ -64,6 +64,7 @@ io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec)
   io::BandSettings settings{.bands = options};
   settings.use(exec.devices);
   settings.limits.max_pixels = options.max_pixels;
+  settings.limits.floats = recipes::Floats::numbers;
   settings.limits.select(options.page, options.band);
   if (options.memory < 1)
     throw_invalid(std::to_string(options.memory),
@@ -147,6 +148,7 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
     writing.metadata = picture.metadata, writing.has_alpha = picture.has_alpha;
   io::write_picture(target, made, writing);
   result.bands = 1;
+  result.warning = picture.warning();
   return result;
 }
 
@@ -165,8 +167,10 @@ std::string needs_whole(const std::filesystem::path& source, const io::BandSetti
 }  // namespace
 
 FileResult io::run_recipe(const std::filesystem::path& source, const std::filesystem::path& target,
-                          const BandSettings& settings,
+                          const BandSettings& given,
                           const std::shared_ptr<const recipes::Recipe>& recipe, const Exec& exec) {
+  BandSettings settings = given;
+  settings.limits.floats = floats_for(*recipe, target.extension().string());
   if (exec.choices) {  // only chooses
     const PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
     const PictureKind seen = recipe->seen(kind_of(facts));

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "cuesta/image.hpp"
-#include "io/white.hpp"
+#include "recipes/white.hpp"
 
+namespace cuesta::recipes {
+class Recipe;
+}
 namespace cuesta {
 enum class TiffLayout : uint8_t;  // cuesta/io.hpp
 }
@@ -34,13 +37,15 @@ class Metadata {
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
 struct Picture {
-  AnyImage pixels{};  ///< u8 or u16; f32 of a float file where ReadLimits::keep_floats asks for it
+  AnyImage pixels{};  ///< u8 or u16; f32 as ReadLimits::floats says
   bool has_alpha = false;
   Metadata metadata{};
-  std::string remark{};  ///< how a float file's numbers were taken, in words; empty for others
-  double clipped = 0;    ///< which part of a float file's samples lay outside black … white
+  std::string remark{};  ///< how the file's numbers were taken, in words; empty of u8 and u16
+  double clipped = 0;    ///< which part of the samples lay outside black … white
   double scale = 1;      ///< levels of `pixels` that one of the file's own is
 
+  /// A sentence for the user where more than 1 % of the samples were clipped; else empty.
+  std::string warning() const;
   ConstAnyView view() const { return pixels; }
   int32_t width() const { return pixels.width(); }
   int32_t height() const { return pixels.height(); }
@@ -56,14 +61,15 @@ struct ReadLimits {
   bool allow_partial = false;             ///< take what a truncated file still holds; the rest is 0
   std::optional<int> page{};              ///< from 0; nothing: the only page of a file with one
   int band = 0;                           ///< this channel alone, from 1; 0: all channels
-  White white{};                          ///< of float files
-  bool keep_floats = false;               ///< f32 with the file's numbers instead of u16 by `white`
+  recipes::White white{};
+  recipes::Floats floats = recipes::Floats::levels;  ///< of files that are not of 8 or 16 bits
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of the decoded samples
 };
 
 /// Reads a picture of 8 or 16 bits: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP,
-/// or of floats: TIFF, PFM, Radiance, OpenEXR, whatever the file is called. Floats become u16 as
-/// io/white.hpp says. EXIF orientation is applied, palettes are looked up, CMYK becomes RGB as
+/// or of other numbers: TIFF, PFM, Radiance, OpenEXR, whatever the file is called. Signed integers,
+/// integers of 32 bits and floats are read as f32, LogLuv as RGB, and become u16 as
+/// recipes/white.hpp says. EXIF orientation is applied, palettes are looked up, CMYK becomes RGB as
 /// cv::imread makes it; samples of JPEG files equal cv::imread's. Throws Error{input} naming the
 /// file and the reason; damage inside a JPEG's scans is found where libjpeg can tell, for they
 /// carry no checksum.
@@ -98,6 +104,8 @@ bool can_be_lossless(std::string_view extension);
 /// Whether it holds several pictures; whether it holds floats.
 bool holds_pages(std::string_view extension);
 bool holds_floats(std::string_view extension);
+/// How a recipe takes numbers whose result goes to a file of this extension.
+recipes::Floats floats_for(const recipes::Recipe& recipe, std::string_view extension);
 
 struct WriteOptions {
   Metadata metadata{};

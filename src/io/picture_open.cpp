@@ -121,12 +121,13 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
     vips_error_clear();
     throw_input(name, "not a picture in a format that this build reads");
   }
-  if (!image) throw_input(name, fmt::format("cannot be read as a picture: {}", take_vips_error()));
-  return VipsImagePtr(image);
-}
-
-bool is_float(const VipsImage* image) {
-  return image->BandFmt == VIPS_FORMAT_FLOAT || image->BandFmt == VIPS_FORMAT_DOUBLE;
+  if (image) return VipsImagePtr(image);
+  const auto type = odd_samples(reader_of(source), number);
+  if (!type.empty()) {
+    vips_error_clear();
+    throw_input(name, fmt::format("its samples are {}; save it as float32", type));
+  }
+  throw_input(name, fmt::format("cannot be read as a picture: {}", take_vips_error()));
 }
 
 bool is_cmyk(const VipsImage* image, VipsInterpretation colors) {
@@ -144,7 +145,37 @@ bool is_plain(const VipsImage* image, VipsInterpretation colors) {
     case VIPS_INTERPRETATION_RGB16:
     case VIPS_INTERPRETATION_MULTIBAND: return true;
     // What libvips calls every RGB of floats; what its numbers mean is whiten()'s to say.
-    case VIPS_INTERPRETATION_scRGB: return is_float(image);
+    case VIPS_INTERPRETATION_scRGB: return image->BandFmt != VIPS_FORMAT_UCHAR;
+    default: return false;
+  }
+}
+
+// The RGB of LogLuv, as cv::imread has it: libvips gives X, Y and Z in parts of D65's.
+VipsImagePtr rgb_of_luv(VipsImagePtr image, const std::string& name) {
+  image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
+    const double factors[] = {1 / VIPS_D65_X0, 1 / VIPS_D65_Y0, 1 / VIPS_D65_Z0},
+                 none[] = {0, 0, 0};
+    return vips_linear(in, out, factors, none, 3, nullptr);
+  });
+  image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
+    const VipsImagePtr matrix(vips_image_new_matrixv(3, 3, 3.240479, -1.53715, -0.498535, -0.969256,
+                                                     1.875991, 0.041556, 0.055648, -0.204043,
+                                                     1.057311));
+    return vips_recomb(in, out, matrix.get(), nullptr);
+  });
+  return transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
+    return vips_copy(in, out, "interpretation", VIPS_INTERPRETATION_scRGB, nullptr);
+  });
+}
+
+// Whether samples are numbers that f32 stands for, rounded where it does not hold them.
+bool is_number(VipsBandFormat format) {
+  switch (format) {
+    case VIPS_FORMAT_CHAR:
+    case VIPS_FORMAT_SHORT:
+    case VIPS_FORMAT_UINT:
+    case VIPS_FORMAT_INT:
+    case VIPS_FORMAT_DOUBLE: return true;
     default: return false;
   }
 }
@@ -232,6 +263,8 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
       return vips_rad2float(in, made, nullptr);
     });
   }
+  if (image->Type == VIPS_INTERPRETATION_XYZ && image->Bands == 3)
+    image = rgb_of_luv(std::move(image), name);
   if (limits.band > 0) image = band_of(std::move(image), name, limits.band);
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   out.cmyk = is_cmyk(image.get(), colors);
@@ -240,7 +273,7 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
       return vips_colourspace(in, made, VIPS_INTERPRETATION_sRGB, nullptr);
     });
   }
-  if (image->BandFmt == VIPS_FORMAT_DOUBLE) {
+  if (is_number(image->BandFmt)) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_cast(in, made, VIPS_FORMAT_FLOAT, nullptr);
     });

@@ -119,15 +119,20 @@ VipsImagePtr upright(VipsImagePtr image, const std::string& name) {
                      [](VipsImage* in, VipsImage** out) { return vips_autorot(in, out, nullptr); });
 }
 
+bool keeps_numbers(const ReadLimits& limits, bool holds_light) {
+  return limits.floats == recipes::Floats::raw ||
+         (limits.floats == recipes::Floats::numbers && !holds_light && !limits.white.is_given());
+}
+
 void set_floats(Picture& out, VipsImage* image, const std::string& name, const ReadLimits& limits,
                 bool holds_light) {
   auto samples = samples_of<float>(image, name);
-  if (limits.keep_floats) {
-    out.remark = "floats as they are";
+  if (keeps_numbers(limits, holds_light)) {
+    out.remark = "numbers as they are";
     out.pixels = std::move(samples);
     return;
   }
-  Whitened white = whiten(samples, out.has_alpha, limits.white, holds_light);
+  recipes::Whitened white = recipes::whiten(samples, out.has_alpha, limits.white, holds_light);
   out.pixels = std::move(white.pixels);
   out.remark = std::move(white.remark);
   out.clipped = white.clipped;
@@ -135,11 +140,8 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
 }
 
 [[noreturn]] void refuse_type(const VipsImage* image, const std::string& name) {
-  throw_input(
-      name,
-      fmt::format(
-          "samples are of type {}; they must be unsigned 8-bit, unsigned 16-bit or 32-bit float",
-          vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
+  throw_input(name, fmt::format("its samples are {}; save it as float32",
+                                vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
 }
 
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
@@ -427,10 +429,10 @@ struct PictureRows::State {
       case VIPS_FORMAT_UCHAR: facts.type = PixelType::u8; break;
       case VIPS_FORMAT_USHORT: facts.type = PixelType::u16; break;
       case VIPS_FORMAT_FLOAT:
-        if (!limits.keep_floats) {
+        if (!keeps_numbers(limits, made.holds_light)) {
           facts.refusal =
-              "its samples are floats and it cannot be read in bands; convert it to 16 bits "
-              "first or read the whole picture into memory";
+              "its numbers become levels by the whole picture and it cannot be read in bands; "
+              "convert it to 16 bits first or read the whole picture into memory";
         }
         facts.type = PixelType::f32;
         break;

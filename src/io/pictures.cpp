@@ -1,4 +1,6 @@
 // The public reader and writer of pictures.
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -7,18 +9,23 @@
 #include "cuesta/io.hpp"
 #include "io/picture.hpp"
 #include "recipes/convert.hpp"
+#include "recipes/recipe.hpp"
 
 namespace cuesta {
 namespace {
 
-// Floats as they are where floats are wanted.
-template <class T = uint16_t>
-AnyImage picture_of(const std::filesystem::path& path, const ReadOptions& options) {
+AnyImage picture_of(const std::filesystem::path& path, const ReadOptions& options,
+                    recipes::Floats floats) {
   io::ReadLimits limits{options.max_pixels, options.allow_partial};
   limits.select(options.page, options.band);
-  limits.keep_floats = std::is_same_v<T, float>;
+  limits.floats = floats;
   return std::move(io::read_picture(path, limits).pixels);
 }
+
+// Levels for integers; the numbers for floats.
+template <class T>
+constexpr recipes::Floats floats_for =
+    std::is_same_v<T, float> ? recipes::Floats::raw : recipes::Floats::levels;
 
 template <class T>
 Image<T> converted(ConstAnyView picture) {
@@ -40,23 +47,36 @@ void io::ReadLimits::select(int page_from_1, int band_from_1) {
   band = band_from_1;
 }
 
+std::string io::Picture::warning() const {
+  constexpr double much = 0.01;
+  if (clipped <= much) return {};
+  return fmt::format("{:.0f} % of its samples are below black or above white ({}) and are clipped",
+                     100 * clipped, remark);
+}
+
+recipes::Floats io::floats_for(const recipes::Recipe& recipe, std::string_view extension) {
+  const bool holds =
+      recipe.output({.type = PixelType::f32}).type != PixelType::f32 || holds_floats(extension);
+  return holds ? recipe.floats() : recipes::Floats::levels;
+}
+
 int count_pages(const std::filesystem::path& path) {
   if (!io::is_picture(path)) io::read_picture(path);  // which throws why not
   return io::pages_of(path).count;
 }
 
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options) {
-  return picture_of(path, options);
+  return picture_of(path, options, recipes::Floats::numbers);
 }
 
 template <class T>
 Image<T> read(const std::filesystem::path& path, const ReadOptions& options) {
-  return converted<T>(picture_of<T>(path, options));
+  return converted<T>(picture_of(path, options, floats_for<T>));
 }
 
 template <class T>
 Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options) {
-  const AnyImage picture = picture_of<T>(path, options);
+  const AnyImage picture = picture_of(path, options, floats_for<T>);
   if (picture.channels() == 1) return converted<T>(picture);
   AnyImage gray(picture.size(), 1, picture.type());
   recipes::make_gray(picture, gray);

@@ -36,7 +36,7 @@ std::optional<TiffFile::Directory> TiffFile::directory(uint64_t offset) const {
     one.count = number(entry.subspan(4, is_big_ ? 8 : 4));
     const uint64_t size = one.bytes();
     const size_t wide = is_big_ && (size > 8 || one.type >= 16) ? 8
-                        : one.type == 3 && size <= 4            ? 2
+                        : one.type == 3 && fits_entry(size)     ? 2
                                                                 : 4;
     one.value = number(entry.subspan(is_big_ ? 12 : 8, wide));
     found.entries.push_back(one);
@@ -52,6 +52,12 @@ uint64_t TiffFile::Entry::bytes() const {
   if (size > 0 && count > std::numeric_limits<uint64_t>::max() / size)
     return std::numeric_limits<uint64_t>::max();
   return count * size;
+}
+
+uint64_t TiffFile::first_short(const Entry& entry) const {
+  if (fits_entry(entry.bytes())) return entry.value;
+  std::array<uint8_t, 2> buffer{};
+  return read_(entry.value, buffer) ? number(buffer) : 0;
 }
 
 uint64_t TiffFile::number(std::span<const uint8_t> bytes) const {

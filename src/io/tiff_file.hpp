@@ -37,6 +37,8 @@ class TiffFile {
   std::optional<Directory> directory(uint64_t offset) const;
   /// Whether values of that size are in the entry itself.
   bool fits_entry(uint64_t bytes) const { return bytes <= (is_big_ ? 8 : 4); }
+  /// The first value of an entry of type SHORT. 0 where the file ends before it.
+  uint64_t first_short(const Entry& entry) const;
 
  private:
   uint64_t number(std::span<const uint8_t> bytes) const;

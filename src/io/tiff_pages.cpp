@@ -1,12 +1,18 @@
 #include "io/tiff_pages.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <set>
 
 namespace cuesta::io {
 namespace {
 
 constexpr size_t max_directories = 65536;
-constexpr uint16_t tag_new_subfile_type = 254, tag_subfile_type = 255;
+constexpr uint16_t tag_new_subfile_type = 254, tag_subfile_type = 255, tag_bits_per_sample = 258,
+                   tag_sample_format = 339;
 
 bool is_page(const TiffFile::Directory& directory) {
   for (const auto& entry : directory.entries) {
@@ -33,6 +39,32 @@ std::vector<int> tiff_pages(const ReadAt& read) {
     at = directory->next;
   }
   return pages;
+}
+
+std::string odd_samples(const ReadAt& read, int number) {
+  TiffFile file(read);
+  if (!file.open()) return {};
+  std::set<uint64_t> seen;
+  std::optional<TiffFile::Directory> at;
+  for (uint64_t next = file.first(); next != 0 && int(seen.size()) <= number; next = at->next)
+    if (!seen.insert(next).second || !(at = file.directory(next))) return {};
+  if (!at || int(seen.size()) <= number) return {};
+  uint64_t size = 1, format = 1;
+  for (const auto& entry : at->entries) {
+    if (entry.tag == tag_bits_per_sample) size = file.first_short(entry);
+    if (entry.tag == tag_sample_format) format = file.first_short(entry);
+  }
+  const auto is_of = [&](std::initializer_list<uint64_t> bits) {
+    return std::find(bits.begin(), bits.end(), size) != bits.end();
+  };
+  switch (format) {
+    case 1: return is_of({1, 2, 4, 8, 16, 32}) ? "" : fmt::format("uint{}", size);
+    case 2: return is_of({8, 16, 32}) ? "" : fmt::format("int{}", size);
+    case 3: return is_of({32}) ? "" : fmt::format("float{}", size);
+    case 5:
+    case 6: return fmt::format("complex{}", size);
+    default: return {};
+  }
 }
 
 }  // namespace cuesta::io

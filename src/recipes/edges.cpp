@@ -173,6 +173,11 @@ Output EdgesRecipe::output(const PictureKind& kind) const {
   return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
 }
 
+Floats EdgesRecipe::floats() const {
+  return is_canny() || std::holds_alternative<SobelEdges>(options_) ? Floats::numbers
+                                                                    : Floats::levels;
+}
+
 PictureKind EdgesRecipe::seen(const PictureKind& kind) const {
   return {kind.type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
 }
@@ -373,11 +378,41 @@ void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recip
   body(ConstAnyView(view));
 }
 
+// Whether the method needs levels of these floats. On a GPU its operation refuses them.
+bool takes_levels_of(const recipes::EdgesRecipe& recipe, ConstAnyView src) {
+  return recipe.floats() == recipes::Floats::levels && src.type == PixelType::f32 &&
+         src.space == Space::host;
+}
+
+// The levels of a float picture, as those of its file; where only a strategy is chosen, their kind.
+struct Levels {
+  Levels(ConstAnyView src, const Exec& exec) {
+    check_view(src, "edges: src", {PixelType::f32}, 1, 4);
+    if (exec.choices) {
+      view = placeholder(src.width, src.height, PixelType::u16, src.channels, src.space);
+      return;
+    }
+    recipes::Whitened white =
+        recipes::whiten(src.as<float>(), recipes::kind_of(src).has_alpha, {}, false);
+    pixels = std::move(white.pixels);
+    view = pixels;
+    scale = white.scale;
+  }
+
+  Image<uint16_t> pixels{};
+  ConstAnyView view{};
+  double scale = 1;
+};
+
 }  // namespace
 
 EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
                               double scale, const Exec& exec) {
   const EdgesRecipe recipe(options);
+  if (takes_levels_of(recipe, src)) {
+    const Levels levels(src, exec);
+    return edges_at(levels.view, dst, options, scale * levels.scale, exec);
+  }
   const Execs execs = execs_of(exec);
   check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
   check_same_size(src, dst, "edges: src", "edges: dst");
@@ -403,6 +438,10 @@ Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, 
                                  const TraceOptions& how, const Exec& exec) {
   const EdgesRecipe recipe(options);
   recipe.check_lines();
+  if (takes_levels_of(recipe, src)) {
+    const Levels levels(src, exec);
+    return edge_lines_at(levels.view, options, scale * levels.scale, how, exec);
+  }
   const Execs execs = execs_of(exec);
   Polylines lines;
   with_seen(recipe, src, execs, [&](ConstAnyView seen) {

@@ -31,6 +31,7 @@ class EdgesRecipe : public Recipe {
 
   std::string key() const override;
   Output output(const PictureKind& kind) const override;
+  Floats floats() const override;
   PictureKind seen(const PictureKind& kind) const override;
   Steps preparation(const PictureKind& kind) const override;
   Steps steps(const PictureKind& seen) const override { return steps(seen, {}, nullptr); }

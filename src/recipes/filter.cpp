@@ -86,6 +86,12 @@ Output FilterRecipe::output(const PictureKind& kind) const {
   return {type_.value_or(kind.type), kind.channels, false, true};
 }
 
+Floats FilterRecipe::floats() const {
+  const bool takes_none = std::holds_alternative<MorphologyFilter>(filter_);
+  return takes_none || type_.value_or(PixelType::f32) != PixelType::f32 ? Floats::levels
+                                                                        : Floats::raw;
+}
+
 PictureKind FilterRecipe::seen(const PictureKind& kind) const {
   PictureKind seen = kind;
   seen.type = type_.value_or(kind.type);

@@ -21,6 +21,7 @@ class FilterRecipe : public Recipe {
 
   std::string key() const override;
   Output output(const PictureKind& kind) const override;
+  Floats floats() const override;
   PictureKind seen(const PictureKind& kind) const override;
   Steps preparation(const PictureKind& kind) const override;
   Steps steps(const PictureKind& seen) const override;

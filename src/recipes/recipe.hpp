@@ -16,6 +16,7 @@
 #include "cuesta/image.hpp"
 #include "cuesta/recipes.hpp"
 #include "cuesta/strategies.hpp"
+#include "recipes/white.hpp"
 
 namespace cuesta {
 class Scratch;
@@ -88,6 +89,8 @@ class Recipe {
   /// Throws Error{invalid_argument} for a kind of picture that the operations refuse.
   virtual void check(const PictureKind&) const {}
   virtual Output output(const PictureKind& kind) const = 0;
+  /// How the operations take a file that is not of 8 or 16 bits.
+  virtual Floats floats() const { return Floats::levels; }
   /// What the operations see of such a picture: gray levels, colors without alpha, another type.
   virtual PictureKind seen(const PictureKind& kind) const = 0;
   /// From the picture to what is seen of it; empty where that is the picture itself.

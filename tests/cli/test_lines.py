@@ -139,7 +139,7 @@ class Files(LinesTest):
     def test_a_name_that_markup_would_take_for_its_own(self):
         name = "a<b>&\"c'.pgm"
         self.file(name, pgm(40, 30, square()))
-        svg = self.run_cuesta("edges", name, "--lines", "-").stdout
+        svg = self.run_cuesta("edges", self.at / name, "--lines", "-").stdout
         self.assertEqual(ElementTree.fromstring(svg).findtext(f"{SVG}title"), name)
         for kind in ("json", "geojson"):
             json.loads(

@@ -1,4 +1,4 @@
-// What the README's example reads: photo.jpg, and a video of a square that moves, street.mp4 (its
+// What the README's example reads: photo.jpg, and a video of a square that moves, street.avi (its
 // bytes are y4m).
 #include <cuesta/cuesta.hpp>
 #include <cuesta/io.hpp>
@@ -21,7 +21,7 @@ int main() {
   cuesta::write("photo.jpg", picture);
   if (cuesta::read("photo.jpg").width() != 320) return 1;
 
-  std::FILE* video = std::fopen("street.mp4", "wb");
+  std::FILE* video = std::fopen("street.avi", "wb");
   if (!video) return 2;
   std::fputs("YUV4MPEG2 W320 H240 F25:1 Cmono\n", video);
   for (int k = 0; k < 5; ++k) {

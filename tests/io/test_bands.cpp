@@ -686,9 +686,9 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
   Image<float> floats(20, 20);
   for (int32_t y = 0; y < 20; ++y) std::fill_n(floats.row(y), 20, 0.5F);
   write(folder / "floats.tif", floats);
-  EXPECT_NE(error_of(ErrorCode::input,
+  EXPECT_NE(error_of(ErrorCode::invalid_argument,
                      [&] { edges_file(folder / "floats.tif", target, {}, {.memory = 100}); })
-                .find("100"),
+                .find("100 bytes of memory hold too few rows"),
             std::string::npos);
   const std::string whole = bytes_of(source);
   std::ofstream(folder / "cut.tif", std::ios::binary) << whole.substr(0, whole.size() / 2);
@@ -701,9 +701,11 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
                                    MorphologyFilter{Morph::open, StructuringElement::disk(5)});
                      }),
             "filter: the picture has 3 channels; morphology requires 1");
-  EXPECT_NE(error_of(ErrorCode::input, [&] { label_file(folder / "floats.tif"); })
-                .find("its samples are floats and it cannot be read in bands"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(ErrorCode::input,
+               [&] { edges_file(folder / "floats.tif", target, LogEdges{}, {.memory = 100}); })
+          .find("20 x 20 pixels of 4 bytes exceed the memory limit of 100 bytes"),
+      std::string::npos);
   EXPECT_NE(error_of(ErrorCode::invalid_argument, [&] { label_file(source, {}, {.memory = 1000}); })
                 .find("1000 bytes of memory hold too few rows of 300 pixels"),
             std::string::npos);
@@ -711,6 +713,17 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
             "label: connectivity is 6; it must be 4 or 8");
   EXPECT_EQ(names_in(folder),
             (std::set<std::string>{"source.tif", "floats.tif", "cut.tif", "colors.tif"}));
+}
+
+TEST(Bands, FloatsHaveTheirOwnNumbers) {
+  const TempFolder folder;
+  Image<float> floats(20, 20);
+  for (int32_t y = 0; y < 20; ++y) std::fill_n(floats.row(y), 20, y < 8 ? -0.5F : -0.75F);
+  write(folder / "floats.tif", floats);
+  const auto found = label_file(folder / "floats.tif", {{}, -0.6}, {.rows = 3});
+  ASSERT_EQ(found.components.size(), 1U);
+  EXPECT_EQ(found.components[0].area, 160);
+  EXPECT_GT(found.bands, 1);
 }
 
 }  // namespace

@@ -241,9 +241,9 @@ TEST(Morphology, RefusesWithOneSentence) {
   Image<uint16_t> wide(20, 10);
   Image<float> real(20, 10);
   const auto element = StructuringElement::disk(3);
-  EXPECT_EQ(message_of([&] { erode(a, wide, element); }), "morphology: dst is u16; it must be u8");
+  EXPECT_EQ(message_of([&] { erode(a, wide, element); }), "erode: dst is u16; it must be u8");
   EXPECT_EQ(message_of([&] { erode(real, real, element); }),
-            "morphology: src is f32; it must be u8, u16, bit");
+            "erode: src is f32; it must be u8, u16, bit");
   EXPECT_NE(message_of([&] { erode(a, small, element); }).find("the sizes must match"),
             std::string::npos);
   EXPECT_NE(message_of([&] {

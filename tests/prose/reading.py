@@ -83,7 +83,7 @@ MESSAGES = (
     ("src/io/picture_read.cpp",
      "samples are of type {}; pictures of 8 and 16 bits are read, and of floats",
      "src/io/picture_read.cpp",
-     "samples are of type {}; they must be unsigned 8-bit, unsigned 16-bit or 32-bit float"),
+     "its samples are {}; save it as float32"),
     ("cli/edges.cpp", "{}: --low and --high go together",
      "cli/edges.cpp", "{}: --low and --high must be set together"),
     ("cli/edges.cpp",

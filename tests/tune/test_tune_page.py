@@ -121,10 +121,17 @@ class Edges(PageTest):
             self.settle()
             self.assertEqual(page.run("tuner.method"), method)
             base = self.check()[1]
-            if method == "boundaries":  # its threshold is all that it has
-                page.run("""(() => { const box = document.querySelector("#options [aria-label=Threshold]");
-                    box.value = "14"; box.dispatchEvent(new Event("change")); })()""")
+            if method == "boundaries":
+                box = """document.querySelector("[data-name=level] input[type=number]")"""
+                self.assertEqual(page.run(f"{box}.value"), "9")
+                page.run(
+                    f"""(() => {{ {box}.value = "14"; {box}.dispatchEvent(new Event("change")); }})()"""
+                )
                 self.assertNotEqual(self.check("--threshold 14")[1], base)
+                page.run(
+                    f"""(() => {{ {box}.value = "9"; {box}.dispatchEvent(new Event("change")); }})()"""
+                )
+                self.assertEqual(self.check()[1], base)
                 page.click("#reset")
                 self.check()
                 continue

@@ -12,7 +12,8 @@ export class Thresholds {
     this.low = 0;
     this.high = 0;
     this.byMode = controls.threshold.by_mode;
-    this.usual = method === "log" ? Number(this.byMode[controls.options.find((one) => one.name === "mode").by.log.value]) : 0;
+    this.usual = method === "log" ? Number(this.byMode[controls.options.find((one) => one.name === "mode").by.log.value])
+               : method === "boundaries" ? Number(controls.threshold.boundaries) : 0;
     this.level = method === "sobel" ? null : this.usual;
     this.histogram = new Histogram((name, value, moves) => this.#marked(name, value, moves));
     this.element = make("div", { className: "group" });
@@ -38,7 +39,7 @@ export class Thresholds {
       this.percents.set(this.percent);
       this.element.append(this.rules, this.histogram.element, this.numbers, this.percents);
       this.histogram.have({ low: { label: "Low threshold", tag: "L" }, high: { label: "High threshold", tag: "H" } });
-    } else if (method === "log" || method === "sobel") {
+    } else {
       if (method === "sobel") {
         this.masks = choice("threshold", "Result", { words }, ["magnitudes", "mask"], (kind) => {
           this.level = kind === "mask" ? this.histogram.most / 4 : null;
@@ -51,11 +52,9 @@ export class Thresholds {
       this.levels = slider("level", "Threshold", { words, kind: "number", low: 0, value: String(this.usual), usual: this.usual ? String(this.usual) : "" },
                            (text, moves) => this.#marked("level", Number(text), moves), 30);
       this.levels.set(String(this.level ?? 0));
-      this.element.append(this.histogram.element, this.levels);
-    } else {
-      this.text = make("input", { type: "text", aria: { label: "Threshold" } });
-      this.text.addEventListener("change", () => this.#send(false));
-      this.element.append(make("div", { className: "control", dataset: { help: words } }, make("span", { className: "label", textContent: "Threshold" }), this.text));
+      // That of boundaries is another at every pixel.
+      if (method !== "boundaries") this.element.append(this.histogram.element);
+      this.element.append(this.levels);
     }
     this.#arrange();
   }
@@ -66,8 +65,7 @@ export class Thresholds {
       if (this.rule === "otsu") return {};
       return { threshold: this.rule === "percentile" ? `auto:percentile:${this.percent}` : `auto:${this.rule}` };
     }
-    if (this.text) return this.text.value ? { threshold: this.text.value } : {};
-    if (this.level === null || (this.method === "log" && this.level === this.usual)) return {};
+    if (this.level === null || (this.method !== "sobel" && this.level === this.usual)) return {};
     return { threshold: short(this.level) };
   }
 
@@ -120,7 +118,7 @@ export class Thresholds {
         this.histogram.place(name, this[name]);
       }
       for (const one of [this.lows, this.highs]) one.classList.toggle("off", this.rule !== "given");
-    } else if (this.levels) {
+    } else {
       this.levels.hidden = this.level === null;
       this.histogram.have(this.level === null ? {} : { level: { label: "Threshold", tag: "T" } });
       if (this.level !== null) { this.levels.set(short(this.level)); this.histogram.place("level", this.level); }

@@ -1,17 +1,28 @@
 // The public entries of morphology: check, choose a strategy, run.
+#include <string>
+
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/morphology/options.hpp"
 #include "ops/morphology/reference.hpp"
 
 namespace cuesta {
+namespace {
+
+std::string name_of(Morph what, const char* view) {
+  constexpr const char* names[] = {"erode", "dilate", "open", "close"};
+  return std::string(names[size_t(what)]) + ": " + view;
+}
+
+}  // namespace
 
 void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options, const Exec& exec) {
-  check_view(src, "morphology: src", {PixelType::u8, PixelType::u16, PixelType::bit});
-  check_view(dst, "morphology: dst", {src.type});
-  check_same_size(src, dst, "morphology: src", "morphology: dst");
-  check_no_overlap(src, dst, "morphology: src", "morphology: dst", true);
+  const std::string of_src = name_of(what, "src"), of_dst = name_of(what, "dst");
+  check_view(src, of_src, {PixelType::u8, PixelType::u16, PixelType::bit});
+  check_view(dst, of_dst, {src.type});
+  check_same_size(src, dst, of_src, of_dst);
+  check_no_overlap(src, dst, of_src, of_dst, true);
   check_options(options, "morphology");
   dispatch(MorphologyArgs{src, dst, what, &element, options}, exec);
 }
@@ -19,7 +30,8 @@ void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElem
 void morphology(const ConstBatch& src, const Batch& dst, Morph what,
                 const StructuringElement& element, const MorphologyOptions& options,
                 const Exec& exec) {
-  const int32_t count = check_batches({{src, "morphology: src"}}, {{dst, "morphology: dst"}}, true);
+  const std::string of_src = name_of(what, "src"), of_dst = name_of(what, "dst");
+  const int32_t count = check_batches({{src, of_src}}, {{dst, of_dst}}, true);
   for (int32_t i = 0; i < count; ++i) morphology(src[i], dst[i], what, element, options, exec);
 }
 
