@@ -154,8 +154,13 @@ Verb add_bench_itself(CLI::App& parent) {
       ->check(CLI::Range(16, 32768));
   std::vector<std::string> names;
   for (const auto& table : bench::list_cpu_tables()) names.emplace_back(table.name);
+  for (const OperationDescription& operation : list_operations()) {
+    if (std::ranges::find(names, operation.name) == names.end()) names.emplace_back(operation.name);
+  }
   app->add_option("--only", state->settings.only,
-                  fmt::format("time these tables of cpu only. Tables: {}", fmt::join(names, ", ")))
+                  fmt::format("time these tables of cpu, and these operations of production and "
+                              "surface, only. Names: {}",
+                              fmt::join(names, ", ")))
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->check(one_of_names(names));

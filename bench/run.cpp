@@ -16,6 +16,7 @@
 #include "bench/peers/peers.hpp"
 #include "bench/production/production.hpp"
 #include "bench/report/table.hpp"
+#include "bench/surface/surface.hpp"
 #include "bench/video/video.hpp"
 #include "bench_commit.hpp"
 #include "core/threads.hpp"
@@ -54,7 +55,7 @@ constexpr Experiment experiments[] = {
     {{"model", "predicted and measured time of each rung"}, bench_model},
     {{"production", "production strategies of the GPU, as multiples of a copy, and goals"},
      bench_production},
-    {{"surface", "CPU requests from the option descriptions, beside a copy; none on plain loops"},
+    {{"surface", "requests of every type, channel count and option, beside a copy, and ceilings"},
      bench_surface},
     {{"video", "decoding, detection and encoding, beside OpenCV, DVR-Scan and ffmpeg"},
      bench_video},
@@ -127,9 +128,9 @@ void check_sweep(const Sweep& sweep) {
   }
   std::vector<std::string> known;
   for (const ParameterInfo& info : declared) {
-    if (info.most > 0) known.push_back(info.choices());
+    if (info.max > 0) known.push_back(info.choices());
     for (const auto& value : info.values)
-      if (info.most == 0) known.emplace_back(value);
+      if (info.max == 0) known.emplace_back(value);
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -172,7 +173,11 @@ void check(std::span<const std::string> names, const Settings& settings) {
   for (const std::string& name : names) {
     if (name != "all") check_name(name, list_experiments(), "experiment");
   }
-  for (const std::string& name : settings.only) check_name(name, list_cpu_tables(), "table of cpu");
+  for (const std::string& name : settings.only) {
+    const auto operations = list_operations();
+    if (std::ranges::none_of(operations, [&](const auto& one) { return one.name == name; }))
+      check_name(name, list_cpu_tables(), "table of cpu");
+  }
   for (const Sweep& sweep : settings.sweeps) check_sweep(sweep);
   if (!settings.gpu_model.empty()) model::read_gpu(settings.gpu_model);
 }

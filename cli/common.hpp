@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "cuesta/error.hpp"
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/strategies.hpp"
 #include "io/stop.hpp"
 
 namespace CLI {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta::cli {
 

@@ -21,7 +21,7 @@ Json json_of(const StrategyDescription& row) {
         {"name", parameter.name},
         {"meaning", parameter.meaning},
         {"values", std::vector<std::string>(parameter.values.begin(), parameter.values.end())}};
-    if (parameter.most > 0) entry["least"] = parameter.least, entry["most"] = parameter.most;
+    if (parameter.max > 0) entry["min"] = parameter.min, entry["max"] = parameter.max;
     parameters.push_back(std::move(entry));
   }
   return {{"operation", row.operation}, {"space", name_of(row.space)},
@@ -50,7 +50,7 @@ void list_all_strategies(bool as_json) {
     for (const auto& parameter : row.parameters) {
       text += fmt::format("{:>63}--param {}={}  {}{}\n", "", parameter.name,
                           fmt::join(parameter.values, "|"), parameter.meaning,
-                          parameter.most > 0 ? "; " + parameter.choices() : "");
+                          parameter.max > 0 ? "; " + parameter.choices() : "");
     }
   }
   print_data(text);

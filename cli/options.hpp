@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "cuesta/edges.hpp"
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/strategies.hpp"
 #include "recipes/white.hpp"
 
 namespace cuesta::cli {

@@ -18,7 +18,7 @@ AnyImage::AnyImage(PixelType type, int32_t width, int32_t height, int32_t channe
 
 Answers::Answers(const Work& work, const Exec& reference) : work_(work) {
   for (const ConstAnyView& src : work.sources) {
-    pictures_.emplace_back(work.result, src.width, src.height);
+    pictures_.emplace_back(work.result, src.width, src.height, work.result_channels);
     ms_ += time_once([&] { work.call(src, pictures_.back().plane(), reference); }) /
            double(work.sources.size());
     texts_.push_back(work.answer ? work.answer() : std::string());

@@ -101,7 +101,7 @@ void Measurement::differs(const Candidate& candidate, const std::string& why) {
 }
 
 bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_answer) {
-  AnyImage got(work_.result, src_.width, src_.height);
+  AnyImage got(work_.result, src_.width, src_.height, work_.result_channels);
   const bool bounded = candidate.strategy.exactness != "equal bytes";
   try {
     for (size_t i = 0; i < work_.sources.size(); ++i) {
@@ -154,7 +154,7 @@ bool Measurement::opencv_takes(AnyView into) {
 bool Measurement::npp_takes(Rotation& rotation, std::string& how) {
   if (!work_.npp || !session_.npp()) return false;
   void* const stream = session_.stream_->get();
-  AnyImage got(work_.result, src_.width, src_.height);
+  AnyImage got(work_.result, src_.width, src_.height, work_.result_channels);
   try {
     rotation.poison(0);
     work_.npp(*session_.npp(), rotation.source(0), rotation.result(0), stream);
@@ -242,7 +242,7 @@ void Measurement::time_host() {
   AnyImage copied(work_.copied, src_.width, src_.height);
   AnyImage copy = apart ? AnyImage(work_.copied, src_.width, src_.height)
                         : AnyImage(src_.type, src_.width, src_.height, src_.channels);
-  AnyImage into(work_.result, src_.width, src_.height);
+  AnyImage into(work_.result, src_.width, src_.height, work_.result_channels);
   std::vector<Candidate> timed;
   for (Candidate& candidate : candidates(Space::host, src_, into.plane())) {
     if (gave_answers(candidate) || verified_on_host(candidate))
@@ -391,7 +391,7 @@ void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation&
   void* const stream = candidate.exec.stream;
   const PinnedPicture pinned_src({src_.type, src_.size(), src_.channels});
   const PinnedPicture pinned_dst({work_.result, src_.size()});
-  AnyImage into(work_.result, src_.width, src_.height);
+  AnyImage into(work_.result, src_.width, src_.height, work_.result_channels);
   const auto once = [&](size_t i, ConstAnyView from, AnyView to) {
     return time_once([&] {
       upload(from, rotation.writable_source(i), stream);

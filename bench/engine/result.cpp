@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta::bench {
 namespace {

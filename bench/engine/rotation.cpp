@@ -12,7 +12,8 @@ namespace {
 size_t bytes_of(const Work& work) {
   const ConstAnyView src = work.sources.at(0);
   return size_t(src.height) *
-         size_t(detail::row_bytes(src) + detail::row_bytes(work.result, src.width, 1));
+         size_t(detail::row_bytes(src) +
+                detail::row_bytes(work.result, src.width, work.result_channels));
 }
 
 }  // namespace
@@ -41,14 +42,14 @@ AnyView Rotation::Slab::at(size_t slot) const {
 Rotation::Rotation(const Work& work, size_t l2_bytes, void* stream)
     : slots_(slots_past(l2_bytes, bytes_of(work), work.sources.size())),
       stream_(stream),
-      poison_(work.result, work.sources[0].width, work.sources[0].height),
+      poison_(work.result, work.sources[0].width, work.sources[0].height, work.result_channels),
       apart_(work.copied != PixelType::none) {
   const ConstAnyView source = work.sources[0];
   const auto slab = [&](PixelType type, int32_t channels) {
     return Slab(type, source, channels, slots_, work.placement);
   };
   sources_ = slab(source.type, source.channels);
-  results_ = slab(work.result, 1);
+  results_ = slab(work.result, work.result_channels);
   if (apart_) copied_ = slab(work.copied, 1);
   copies_ = apart_ ? slab(work.copied, 1) : slab(source.type, source.channels);
   for (size_t i = 0; i < slots_; ++i)

@@ -16,8 +16,8 @@
 #include "bench/peers/device_peer.hpp"
 #include "bench/peers/peer.hpp"
 #include "cuesta/device.hpp"
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta::bench {
 
@@ -57,6 +57,7 @@ struct Work {
   bool rounds = false;
   /// The picture `call` writes, of the sources' size; none where it writes no picture.
   PixelType result = PixelType::u8;
+  int32_t result_channels = 1;
   double bytes_per_pixel = 0, flops_per_pixel = 0;
   Window window{};
   /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.

@@ -25,7 +25,7 @@ import page as pages  # noqa: E402
 import sources  # noqa: E402
 
 MODULES = ("index", "h200_ladder", "h200_production", "h200_profile", "cpu", "detect", "cameras", "devices", "gigapixel",
-           "python_calls", "compat", "scale_gpu", "ladder")  # fmt: skip
+           "python_calls", "compat", "surface", "scale_gpu", "ladder")  # fmt: skip
 EQUAL = pages.RESULTS / "data" / "equal-code.json"
 
 

@@ -30,6 +30,15 @@ class Peer {
   virtual void median(ConstAnyView src, AnyView dst, int ksize) = 0;
   /// Of aperture 3 and a u8 picture: min(|gx| + |gy|, 255) to u8, the root of gx² + gy² to f32.
   virtual void sobel_magnitude(ConstAnyView src, AnyView dst) = 0;
+  /// Windows of n x n, reflect101; u8, u16 or f32 with any channels.
+  virtual void box(ConstAnyView src, AnyView dst, int n) = 0;
+  /// Dilation, or opening, by an n × n element; u8 or u16.
+  virtual void morphology(ConstAnyView src, AnyView dst, bool open, std::span<const uint8_t> cells,
+                          int n) = 0;
+  /// 255 where src > limit; u8.
+  virtual void threshold(ConstAnyView src, AnyView dst, double limit) = 0;
+  /// Of u8 or u16; its counts stay with the peer.
+  virtual void histogram(ConstAnyView src) = 0;
   /// gx and gy of aperture 3 in one pass; s16.
   virtual void gradients(ConstAnyView src, AnyView gx, AnyView gy) = 0;
   /// Correlation with n × n taps, reflect101; u8 or f32.
@@ -51,7 +60,7 @@ class Peer {
 
 /// What a peer module exports under the name below: a new Peer, or null where it was built against
 /// another version of this header.
-inline constexpr int peer_interface = 5;
+inline constexpr int peer_interface = 6;
 using MakePeer = Peer* (*)(int interface);
 inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
 

@@ -65,6 +65,31 @@ class OpenCv final : public Peer {
     cv::add(absolute_x_, absolute_y_, out);
   }
 
+  void box(ConstAnyView src, AnyView dst, int n) override {
+    cv::Mat out = mat_of(dst);
+    cv::blur(mat_of(src), out, {n, n});
+  }
+
+  void morphology(ConstAnyView src, AnyView dst, bool open, std::span<const uint8_t> cells,
+                  int n) override {
+    cv::Mat out = mat_of(dst);
+    const cv::Mat element(n, n, CV_8U, const_cast<uint8_t*>(cells.data()));
+    cv::morphologyEx(mat_of(src), out, open ? cv::MORPH_OPEN : cv::MORPH_DILATE, element);
+  }
+
+  void threshold(ConstAnyView src, AnyView dst, double limit) override {
+    cv::Mat out = mat_of(dst);
+    cv::threshold(mat_of(src), out, limit, 255, cv::THRESH_BINARY);
+  }
+
+  void histogram(ConstAnyView src) override {
+    const cv::Mat in = mat_of(src);
+    const int channel = 0, bins = src.type == PixelType::u8 ? 256 : 65536;
+    const float range[] = {0, float(bins)};
+    const float* const ranges = range;
+    cv::calcHist(&in, 1, &channel, cv::noArray(), counts_, 1, &bins, &ranges);
+  }
+
   void gradients(ConstAnyView src, AnyView gx, AnyView gy) override {
     cv::Mat x = mat_of(gx), y = mat_of(gy);
     cv::spatialGradient(mat_of(src), x, y);
@@ -151,7 +176,7 @@ class OpenCv final : public Peer {
   }
 
   cv::Mat gray_, smooth_, response_, gx_, gy_, absolute_x_, absolute_y_, closed_, opened_, mask_,
-      difference_, background_, ellipse_, labels_, stats_, centroids_;
+      difference_, background_, ellipse_, labels_, stats_, centroids_, counts_;
 };
 
 }  // namespace

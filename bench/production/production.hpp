@@ -51,8 +51,4 @@ std::vector<ProductionRow> detector_requests(Session& session, Video& video);
 /// is reported in, and the request beside as its detail.
 void bench_production(Session& session);
 
-/// Experiment `surface`: every request that follows from the operations' types, channels and option
-/// descriptions, on the host, beside a copy.
-void bench_surface(Session& session);
-
 }  // namespace cuesta::bench

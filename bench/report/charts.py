@@ -1,13 +1,15 @@
-"""SVG from a drawing, which is plain data: panels of lines over axes, or bars of shares. The same bytes from the same data.
+"""SVG from a drawing, which is plain data: panels of lines over axes, bars of shares, or a map of cells. The same bytes from the same data.
 
     {"title": "...", "panels": [{"title": "...", "x": AXIS, "y": AXIS, "series": [SERIES, ...], "named": false}, ...]}
     {"title": "...", "names": ["gaussian", ...], "bars": [{"label": "...", "shares": [12.5, ...], "end": "0.2 ms"}, ...]}
+    {"title": "...", "names": ["below 2", ...], "map": [{"label": "...", "levels": "00213"}, ...]}
 
 An AXIS has `label`, and may have `log`, `ticks` and `range`. A SERIES has `name`, `style` (its place in the palette, or null
 for black), `points` as [x, y], and may have `dashed`, `hollow` or `plain` (no markers). With `named`, names stand beside
 points where there is room; otherwise the names are in a legend.
 """
 
+import itertools
 import json
 import math
 from html import escape
@@ -35,7 +37,10 @@ def short(value):
 
 
 def text(x, y, words, size=10, anchor="start", more=""):
-    return f'<text x="{short(x)}" y="{short(y)}" font-size="{size}" text-anchor="{anchor}"{more}>{escape(words)}</text>'
+    of = ("" if size == 10 else f' font-size="{size}"') + (
+        "" if anchor == "start" else f' text-anchor="{anchor}"'
+    )
+    return f'<text x="{short(x)}" y="{short(y)}"{of}{more}>{escape(words)}</text>'
 
 
 def color_of(style):
@@ -290,9 +295,38 @@ def bars(drawing):
     return wrapped(right, bottom + 32 + 15 * -(-len(names) // across), parts)
 
 
+LEVELS = ("#009e73", "#aad9f4", "#f2cf7f", "#d55e00", "#8e3f00")
+
+
+def cells(drawing):
+    """A row for each label, five pixels for each of its levels, in their order."""
+    rows, names = drawing["map"], drawing["names"]
+    left, step, side = 20 + LETTER * max(len(row["label"]) for row in rows), 11, 5
+    right = left + side * max(len(row["levels"]) for row in rows) + 20
+    parts = [text(right / 2, 16, drawing["title"], 11, "middle")]
+    for at, row in enumerate(rows):
+        y = 30 + at * step
+        parts.append(text(left - 6, y + 8, row["label"], 9, "end"))
+        x = left
+        for level, of in itertools.groupby(row["levels"]):
+            wide = side * len(list(of))
+            parts.append(
+                f'<path d="M{short(x)} {y}h{wide - 1}v9h-{wide - 1}z" fill="{LEVELS[int(level)]}"/>'
+            )
+            x += wide
+    bottom = 30 + len(rows) * step
+    for at, (name, color) in enumerate(zip(names, LEVELS)):
+        x = left + at * 130
+        parts.append(
+            f'<path d="M{short(x)} {bottom + 8}h12v10h-12z" fill="{color}"/>'
+            + text(x + 17, bottom + 17, name)
+        )
+    return wrapped(max(right, left + 130 * len(names)), bottom + 30, parts)
+
+
 def wrapped(width, height, parts):
     style = (".g{stroke:#e4e6e8;fill:none}.f{stroke:#555;fill:none}.c{fill:none;stroke-width:1.3}"
-             "text{font-family:DejaVu Sans,Verdana,sans-serif;fill:#14171a}")  # fmt: skip
+             "text{font-family:DejaVu Sans,Verdana,sans-serif;fill:#14171a}svg{font-size:10px}")  # fmt: skip
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {short(width)} {short(height)}" width="{short(width)}">'
     return (
         f'{head}<style>{style}</style><rect width="100%" height="100%" fill="#fff"/>\n'
@@ -302,4 +336,6 @@ def wrapped(width, height, parts):
 
 
 def svg(drawing):
+    if "map" in drawing:
+        return cells(drawing)
     return bars(drawing) if "bars" in drawing else lines(drawing)

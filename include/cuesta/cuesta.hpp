@@ -18,6 +18,7 @@
 #include "cuesta/recipes.hpp"
 #include "cuesta/spread.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/strategies.hpp"
 #include "cuesta/tracking.hpp"
 #include "cuesta/typed.hpp"
 #include "cuesta/version.hpp"

@@ -13,6 +13,8 @@ namespace cuesta {
 /// Where samples live. It decides where an operation runs: host views on the CPU, device views on
 /// CUDA.
 enum class Space : uint8_t { host, device };
+/// Returns the name of a space, as `cuesta list strategies` prints it.
+constexpr const char* name_of(Space space) { return space == Space::host ? "host" : "device"; }
 
 /// The sample types operations accept; each operation's README lists its own subset.
 enum class PixelType : uint8_t { none, u8, u16, s16, s32, f32, bit };

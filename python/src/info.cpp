@@ -33,7 +33,7 @@ std::vector<StrategyRow> strategies() {
     std::vector<ParameterRow> parameters;
     for (const ParameterInfo& p : row.parameters)
       parameters.emplace_back(p.name,
-                              std::string(p.meaning) + (p.most > 0 ? "; " + p.choices() : ""),
+                              std::string(p.meaning) + (p.max > 0 ? "; " + p.choices() : ""),
                               std::vector<std::string>(p.values.begin(), p.values.end()));
     rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
                       row.paper, row.exactness, std::move(parameters), row.allocates, row.host_sync,

@@ -15,10 +15,10 @@
 #include "c/option_sizes.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/error.hpp"
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/strategies.hpp"
 
 struct cuesta_context {
   cuesta::Exec exec{};

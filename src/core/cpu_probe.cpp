@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "core/check.hpp"
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "core/round_trip.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta {
 

@@ -24,8 +24,6 @@ std::string_view name_of(Tier tier) {
   return "?";
 }
 
-std::string_view name_of(Space space) { return space == Space::host ? "host" : "device"; }
-
 namespace {
 // Digits alone; nothing for what no int holds.
 std::optional<int> whole_number(std::string_view text) {
@@ -40,15 +38,15 @@ bool ParameterInfo::takes(std::string_view value) const {
   for (const auto& v : values)
     if (v == value) return true;
   const auto number = whole_number(value);
-  return most > 0 && number && *number >= least && *number <= most;
+  return max > 0 && number && *number >= min && *number <= max;
 }
 
 std::string ParameterInfo::choices() const {
-  if (most == 0) return fmt::format("{}", fmt::join(values, ", "));
+  if (max == 0) return fmt::format("{}", fmt::join(values, ", "));
   std::string words;
   for (const auto& v : values)
     if (!whole_number(v)) words += fmt::format("{}, or ", v);
-  return words + fmt::format("a whole number from {} to {}", least, most);
+  return words + fmt::format("a whole number from {} to {}", min, max);
 }
 
 Call::Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared)
@@ -162,7 +160,7 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
       throw Error(
           ErrorCode::invalid_argument,
           fmt::format("{}: parameter {}={} of strategy '{}' is invalid; choose {}{}", operation,
-                      key, value, strategy, found->most ? "" : "one of ", found->choices()),
+                      key, value, strategy, found->max ? "" : "one of ", found->choices()),
           value);
     }
   }

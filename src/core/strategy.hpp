@@ -10,7 +10,7 @@
 #include "core/threads.hpp"
 #include "core/workspace.hpp"
 #include "cuesta/error.hpp"
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta {
 

@@ -1,11 +1,12 @@
-// Integer stencils of u8 and u16 pictures of any number of channels, up to 15 rows of taps that
-// reach 20 samples to either side, on the int8 tensor cores. What becomes of the sums is a rule.
+// Integer stencils of u8 and u16 pictures of any number of channels, up to 31 rows of taps that
+// reach 20 samples to either side, or 15 rows that reach 28, on the int8 tensor cores. What becomes
+// of the sums is a rule.
 //
 // A picture is rows of samples; taps are `channels` of them apart. A block makes 128 columns a warp
 // and some rows, from a tile in shared memory (tensor_tile.cuh).
 //
 // A row of the product is 8 columns of one row of the picture, 16 of them are the warp's 128. K
-// runs over the 32 or 48 samples around them, N over the 8 columns, so the second factor is the
+// runs over the 32, 48 or 64 samples around them, N over the 8 columns, so the second factor is the
 // band of one row of taps. A row of samples is read once and multiplied with every row of taps; the
 // sums of as many rows of results stay in registers, and each product adds to the sums of the row
 // above: sum[j] = sum[j − 1] + samples · taps[j], so that they move on without a move.
@@ -67,7 +68,7 @@ RowBands<TapRows, Halves, Planes> row_bands_of(const Window<Tap>& w, int channel
 /// What a window is: rows of taps, halves of 16 samples that K has, samples, planes of taps.
 template <int TapRows, int Halves, class T, int TapPlanes>
 struct RowsForm {
-  static_assert(Halves == 2 || Halves == 3);
+  static_assert(Halves >= 2 && Halves <= 4);
   using Sample = T;
   using Bands = RowBands<TapRows, Halves, TapPlanes>;
   static constexpr int rows = TapRows, halves = Halves, size = sizeof(T);
@@ -83,9 +84,11 @@ struct RowsKind : Form {
   static constexpr int warps = 4, warp_columns = 128;
   static constexpr int levels = sample_planes + tap_planes - 1;  // powers of 256
   using Tile = tensor::Tile<Sample, warp_columns * warps, Bands::reach, 16, warps>;
-  /// Registers for sums, taps and two rows of samples, and what else there is.
-  static constexpr int registers =
-      4 * levels * rows + tap_planes * halves * rows + 4 * sample_planes * halves + 44;
+  /// Whether a row of samples is loaded before the one before it is used.
+  static constexpr bool ahead = rows <= 21;
+  /// Registers for sums, taps and one or two rows of samples, and what else there is.
+  static constexpr int registers = 4 * levels * rows + tap_planes * halves * rows +
+                                   (ahead ? 4 : 2) * sample_planes * halves + (ahead ? 44 : 26);
   static constexpr int blocks = registers <= 64    ? 8
                                 : registers <= 80  ? 6
                                 : registers <= 96  ? 5
@@ -162,6 +165,8 @@ struct RowSums {
           const auto& b = taps.word[level - p][j];
           multiply_add<uint8_t, int8_t>(next, s.word[p], b[0], b[1]);
           if constexpr (K::halves == 3) multiply_add<uint8_t, int8_t>(next, s.word[p] + 4, b[2]);
+          if constexpr (K::halves == 4)
+            multiply_add<uint8_t, int8_t>(next, s.word[p] + 4, b[2], b[3]);
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) sum[level][j][i] = next[i];
@@ -227,9 +232,18 @@ __device__ __forceinline__ void make_by_rows(
     store_pair<K::aligned>(there + 64, sizeof(Out) == 1 ? &second : made + half, room - 64);
     to += q.dst.stride_bytes;
   };
+  const int last = rows + K::rows - 1;
+  if constexpr (!K::ahead) {
+#pragma unroll 1
+    for (int r = 0; r < last; ++r, from += K::Tile::pitch) {
+      RowSamples<K> here;
+      here.load(from, at(r));
+      take(here, r + 1 >= K::rows);
+    }
+    return;
+  }
   RowSamples<K> even, odd;  // a row ahead; after the last whatever is there
   even.load(from, at(0));
-  const int last = rows + K::rows - 1;
 #pragma unroll 1
   for (int r = 0; r < last; r += 2) {
     odd.load(from += K::Tile::pitch, at(r + 1));
@@ -275,16 +289,19 @@ void run_by_rows(std::string_view operation,
   using Out = typename Rule::Out;
   const auto bands = row_bands_of<Form::rows, Form::halves, Form::tap_planes>(window, q.channels);
   const int64_t samples = int64_t(q.dst.width) * q.dst.height;
-  const int most = Form::size == 2 ? 24 : Form::rows > 5 ? 48 : 32;  // in 48 KB
+  // In 48 KB; windows of many rows in half of the largest shared memory, but for their last rows
+  // each row of samples is multiplied as often.
+  const int most = Form::rows > 15 ? 128 : Form::size == 2 ? 24 : Form::rows > 5 ? 48 : 32;
   const int rows = samples < 3 << 19 ? 8 : samples < 1 << 23 ? 16 : most;
   const auto with = [&](auto aligned) {
     using K = RowsKind<Form, aligned()>;
     const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
     const dim3 grid(blocks(q.src.width, K::warp_columns * K::warps), high,
                     (strips + high - 1) / high);
-    launch(operation, row_stencil<K, Rule>, grid, dim3(32 * K::warps),
-           size_t(rows + K::rows) * K::Tile::pitch, stream_of(call), q, rows,
-           window.anchor_y + K::rows - window.height, bands, rule);
+    const size_t shared = size_t(rows + K::rows) * K::Tile::pitch;
+    allow_shared(row_stencil<K, Rule>, shared, operation);
+    launch(operation, row_stencil<K, Rule>, grid, dim3(32 * K::warps), shared, stream_of(call), q,
+           rows, window.anchor_y + K::rows - window.height, bands, rule);
   };
   if (has_word_rows(q.src, 16) && has_word_rows(q.dst, int(2 * sizeof(Out))))
     with(std::true_type());

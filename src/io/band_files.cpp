@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "cuesta/strategies.hpp"
 #include "io/bands.hpp"
 #include "recipes/convert.hpp"
 #include "recipes/edges.hpp"

@@ -13,6 +13,7 @@
 #include "core/workspace.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/lines.hpp"
+#include "cuesta/strategies.hpp"
 #include "lines/crossings.hpp"
 #include "lines/linking.hpp"
 #include "lines/options.hpp"

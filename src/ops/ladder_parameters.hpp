@@ -2,7 +2,7 @@
 // every table. The first value is the default.
 #pragma once
 
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta::ladder_parameters {
 

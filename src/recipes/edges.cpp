@@ -12,6 +12,7 @@
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/strategies.hpp"
 #include "recipes/options.hpp"
 
 namespace cuesta {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "cuesta/strategies.hpp"
 #include "ops/label/options.hpp"
 
 namespace cuesta::recipes {

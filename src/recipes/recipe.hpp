@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/recipes.hpp"
+#include "cuesta/strategies.hpp"
 #include "recipes/white.hpp"
 
 namespace cuesta {

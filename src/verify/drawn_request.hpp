@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 #include "verify/draw.hpp"
 #include "verify/harness.hpp"
 

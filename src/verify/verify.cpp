@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/check.hpp"
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 
 namespace cuesta::verify {
 namespace {

@@ -110,6 +110,10 @@ TEST(Measure, APeerMustLeaveTheSameAnswer) {
     void sobel_magnitude(ConstAnyView, AnyView) override {}
     void gradients(ConstAnyView, AnyView, AnyView) override {}
     void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}
+    void box(ConstAnyView, AnyView, int) override {}
+    void morphology(ConstAnyView, AnyView, bool, std::span<const uint8_t>, int) override {}
+    void threshold(ConstAnyView, AnyView, double) override {}
+    void histogram(ConstAnyView) override {}
     void close_open(ConstAnyView, AnyView, int) override {}
     void components(ConstAnyView, std::vector<int64_t>&) override {}
     int64_t video(const char*, double, int, const char*) override { return -1; }

@@ -133,7 +133,7 @@ class Published(unittest.TestCase):
 
     def test_sizes(self):
         self.assertLess(
-            sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()), 700_000
+            sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()), 770_000
         )
         for path in (RESULTS / "data").glob("*.json"):
             self.assertLess(path.stat().st_size, pages.LARGEST, path.name)
@@ -489,8 +489,14 @@ class Charts(unittest.TestCase):
         "bars": [{"label": "row", "shares": [25, 75], "end": "1 ms"}],
     }
 
+    MAP = {
+        "title": "map",
+        "names": ["few", "some", "many"],
+        "map": [{"label": "first", "levels": "0012"}, {"label": "second", "levels": "2"}],
+    }
+
     def test_drawings_are_well_formed_and_the_same_each_time(self):
-        for drawing in (self.LINES, self.BARS):
+        for drawing in (self.LINES, self.BARS, self.MAP):
             made = charts.svg(drawing)
             self.assertEqual(made, charts.svg(json.loads(json.dumps(drawing))))
             self.assertTrue(xml.fromstring(made).tag.endswith("svg"))
@@ -512,6 +518,14 @@ class Charts(unittest.TestCase):
     def test_shares_fill_the_row(self):
         widths = re.findall(r"h([\d.]+)v14", charts.svg(self.BARS))
         self.assertEqual([float(width) for width in widths], [120, 360])
+
+    def test_a_map_is_as_wide_as_its_levels_are_many(self):
+        made = charts.svg(self.MAP)
+        widths = [
+            sum((int(one) + 1) // 5 for one in re.findall(rf'h(\d+)v9[^"]*" fill="{color}"', made))
+            for color in charts.LEVELS[:3]
+        ]
+        self.assertEqual(widths, [2, 1, 2])
 
     def test_a_picture_without_data_is_none(self):
         import pictures

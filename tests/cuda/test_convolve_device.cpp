@@ -59,9 +59,10 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_FALSE(takes_gaussian("mma-long", f32, 1, 35));
   EXPECT_TRUE(takes_sharpening("tensor-rows", u8, 3, 3));
   EXPECT_TRUE(takes_sharpening("tensor-rows", u8, 4, 11));   // reaches 20 samples
-  EXPECT_FALSE(takes_sharpening("tensor-rows", u8, 4, 13));  // 24
+  EXPECT_FALSE(takes_sharpening("tensor-rows", u8, 4, 13));  // its tap 168
   EXPECT_TRUE(takes_sharpening("tensor-rows", u16, 3, 9));
-  EXPECT_FALSE(takes_sharpening("tensor-rows", u16, 1, 11));
+  EXPECT_TRUE(takes_sharpening("tensor-rows", u16, 1, 11));
+  EXPECT_FALSE(takes_sharpening("tensor-rows", u16, 1, 13));
   EXPECT_FALSE(takes_sharpening("tensor-rows", f32, 3, 3));
   EXPECT_FALSE(takes_sharpening("mma-separable", u8, 1, 3));
   EXPECT_TRUE(takes_sharpening("tensor", u8, 1, 9));
@@ -82,6 +83,13 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 3));
   EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 5));
   EXPECT_FALSE(takes_gaussian("tiles-f32", f32, 1, 5));
+  EXPECT_TRUE(takes_gaussian("long-f32", f32, 4, 255));
+  EXPECT_FALSE(takes_gaussian("long-f32", u8, 1, 35));
+  EXPECT_FALSE(takes_sharpening("long-f32", f32, 1, 3));
+  EXPECT_TRUE(takes_sharpening("blocks", f32, 4, 89));
+  EXPECT_FALSE(takes_sharpening("blocks", f32, 1, 91));  // 8,281 taps
+  EXPECT_TRUE(takes_sharpening("blocks", u16, 3, 63));
+  EXPECT_FALSE(takes_gaussian("blocks", f32, 1, 5));
 }
 
 // The automatic choice for `call`, and whether it is a production row.
@@ -96,9 +104,9 @@ void expect_production(const std::string& what, PixelType type, int32_t channels
   }
 }
 
-TEST(ConvolveProduction, OrdinaryRequestsOfWholeNumbersNeedNoPlainRow) {
-  for (const PixelType type : {PixelType::u8, PixelType::u16}) {
-    for (const int32_t channels : {1, 3, 4}) {
+TEST(ConvolveProduction, OrdinaryRequestsNeedNoPlainRow) {
+  for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+    for (const int32_t channels : {1, 2, 3, 4}) {
       for (const int n : {3, 5, 7, 9, 15, 21, 31, 33, 49, 61, 97, 121, 255}) {
         const std::string side = std::to_string(n);
         expect_production("gaussian " + side, type, channels,
@@ -109,14 +117,16 @@ TEST(ConvolveProduction, OrdinaryRequestsOfWholeNumbersNeedNoPlainRow) {
                           [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
                             box(src, dst, {.n = n, .border = border}, exec);
                           });
-        if (n > 9) continue;
+        if (n > 61) continue;
         expect_production("sharpen " + side, type, channels,
                           [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
                             sharpen(src, dst, {.n = n, .border = border}, exec);
                           });
         std::vector<int32_t> taps(size_t(n) * size_t(n));
         for (size_t i = 0; i < taps.size(); ++i) taps[i] = int32_t(i * 37 % 256) - 128;
-        const Stencil full = Stencil::integers(n, n, taps, 64);
+        const Stencil whole = Stencil::integers(n, n, taps, 64);
+        const std::vector<float> floats(taps.begin(), taps.end());
+        const Stencil full = type == PixelType::f32 ? Stencil::floats(n, n, floats) : whole;
         expect_production("stencil " + side, type, channels,
                           [&](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
                             correlate(src, dst, full, {.border = border}, exec);
@@ -156,6 +166,12 @@ void each_row(Test&& test) {
     test("tiles-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sharpen(src, dst, {.n = 5}, exec);
     });
+    test("long-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      gaussian(src, dst, {.ksize = 49}, exec);
+    });
+    test("blocks", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      sharpen(src, dst, {.n = 13}, exec);
+    });
   } else {
     test("mma-separable", smooth);
     const auto with = [&](int n) {
@@ -170,6 +186,9 @@ void each_row(Test&& test) {
     });
     test("tensor-rows", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sharpen(src, dst, {.n = 5}, exec);
+    });
+    test("blocks", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      sharpen(src, dst, {.n = 21}, exec);
     });
     test("tensor", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       static const Stencil planes =
@@ -246,15 +265,17 @@ TEST_F(ConvolveDevice, TapsOfZeroAreLeftOutWhereItShows) {
     upload(picture, src);
     for (const bool factors : {false, true}) {
       for (const int n : {3, 5, 7, 9, 15, 31}) {
-        if (!factors && n > 9) continue;
         const Stencil stencil = stencil_with_zeros(n, factors, kind == Kind::tiny ? 0x1p-12f : 1);
         const FilterOptions options{.border = {BorderMode::constant, 3.5}};
-        correlate(src, dst, stencil, options,
-                  {.strategy = factors ? "separable-f32" : "tiles-f32"});
-        download(dst, host);
         correlate(picture, expected, stencil, options, {.strategy = "rows"});
-        EXPECT_EQ(different_floats(host, expected), 0)
-            << n << (factors ? " factors" : " window") << ", picture " << int(kind);
+        const auto check = [&](const char* strategy) {
+          correlate(src, dst, stencil, options, {.strategy = strategy});
+          download(dst, host);
+          EXPECT_EQ(different_floats(host, expected), 0)
+              << strategy << ", " << n << ", picture " << int(kind);
+        };
+        check(factors ? "long-f32" : "blocks");
+        if (factors || n <= 9) check(factors ? "separable-f32" : "tiles-f32");
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuesta/exec.hpp"
+#include "cuesta/strategies.hpp"
 #include "support/readme.hpp"
 #include "verify/verify.hpp"
 

@@ -71,7 +71,7 @@ struct CueMaps {
   View texture{};                     ///< mean activity, smoothed, level 2
   View grain{};                       ///< mean of |gx| - |gy| of brightness, smoothed, level 1
   bool has_colors = false;
-  int32_t mean_strength = 0, mean_activity = 0, most_surround = 0;  ///< of the picture
+  int32_t mean_strength = 0, mean_activity = 0, max_surround = 0;  ///< of the picture
 };
 
 /// Sample (x, y) of level 0, or that of the border nearest to it, in a plane of `level`.
@@ -169,7 +169,7 @@ class CueReader {
     }
     of[picture_strength] = log_of(maps_.mean_strength);
     of[picture_activity] = log_of(maps_.mean_activity);
-    of[picture_surround] = log_of(maps_.most_surround);
+    of[picture_surround] = log_of(maps_.max_surround);
   }
 
   // nᵀJn, in 64ths, at one side along the contour.

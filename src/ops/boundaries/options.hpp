@@ -18,9 +18,7 @@ struct Described<BoundaryOptions> {
       field<&BoundaryOptions::threshold>(
           "threshold", between(0, 10000),
           "require this strength relative to the surroundings. The ratio of an edge's strength to "
-          "that "
-          "of its "
-          "surroundings to the power 3/4; half of it continues an edge"),
+          "that of its surroundings to the power 3/4; half of it continues an edge"),
       field<&BoundaryOptions::quality>(
           "quality", any(),
           "select high for more accuracy, and more time. high weighs texture and color on "

@@ -139,7 +139,7 @@ struct Score {
     CueMaps<Plane, Plane> own = maps;
     own.mean_strength = int32_t(int64_t(totals->strength) / samples);
     own.mean_activity = int32_t(int64_t(totals->activity) / samples);
-    own.most_surround = totals->surround;
+    own.max_surround = totals->surround;
     to.at(x, y) = score_of(CueReader(own, x, y).read());
   }
 };

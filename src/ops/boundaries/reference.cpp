@@ -176,7 +176,7 @@ class Stages {
     maps.mean_activity = mean_of(active);
     for (int32_t y = 0; y < around.height; ++y)
       for (int32_t x = 0; x < around.width; ++x)
-        maps.most_surround = std::max(maps.most_surround, around.at(x, y));
+        maps.max_surround = std::max(maps.max_surround, around.at(x, y));
     return made(strengths, [&](auto x, auto y) { return score_of(CueReader(maps, x, y).read()); });
   }
   void fill_tensors(const Plane* sums, CueMaps<Plane, Plane>& maps) {

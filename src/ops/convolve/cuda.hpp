@@ -25,5 +25,11 @@ void separable_f32(const ConvolveArgs& args, Call& call);
 /// f32 windows from tiles in shared memory (cuda/tiles_f32.cu).
 std::string_view tiles_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
 void tiles_f32(const ConvolveArgs& args, Call& call);
+/// f32 factors of any length, in two kernels (cuda/long_f32.cu).
+std::string_view long_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
+void long_f32(const ConvolveArgs& args, Call& call);
+/// Windows of any type and number of channels, with sums in registers (cuda/blocks.cu).
+std::string_view blocks_take(const ConvolveArgs& args, const Parameters& parameters);
+void blocks(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_cuda

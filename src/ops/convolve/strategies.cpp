@@ -242,6 +242,20 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
        .idea = "f32 windows from tiles: a row is added to the sums of a few rows of a few columns",
        .supports = CUESTA_GPU(convolve_cuda::tiles_f32_takes),
        .run = CUESTA_GPU(convolve_cuda::tiles_f32)},
+      {.name = "long-f32",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "f32 factors of any length in two passes: sums of 16 rows, then of 8 columns, of a "
+               "lane in registers",
+       .supports = CUESTA_GPU(convolve_cuda::long_f32_takes),
+       .run = CUESTA_GPU(convolve_cuda::long_f32)},
+      {.name = "blocks",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "windows of any type, size and number of channels from tiles: sums of 8 rows of 4 "
+               "columns of a lane in registers",
+       .supports = CUESTA_GPU(convolve_cuda::blocks_take),
+       .run = CUESTA_GPU(convolve_cuda::blocks)},
   };
   return all;
 }

@@ -86,14 +86,19 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
 
 std::string_view tensor_row_taps(const ConvolveArgs& args, TensorTaps& out) {
   if (const auto why = sources(args); !why.empty()) return why;
-  if (args.height > TensorTaps::row_rows) return "stencils of more than 15 rows";
-  const int64_t reach = std::max(args.anchor_x, args.width - 1 - args.anchor_x);
-  if (reach * args.src.channels > TensorTaps::row_reach)
-    return "windows that reach more than 20 samples across";
+  if (args.height > TensorTaps::row_rows) return "stencils of more than 31 rows";
+  const int64_t reach =
+      int64_t(std::max(args.anchor_x, args.width - 1 - args.anchor_x)) * args.src.channels;
+  if (reach > TensorTaps::few_reach) return "windows that reach more than 28 samples across";
   out = {args.width, args.height, args.anchor_x, args.anchor_y};
   if (const auto why = set_taps(args, out); !why.empty()) return why;
-  if (args.height > TensorTaps::planes_rows && (out.planes > 1 || args.src.type != PixelType::u8))
-    return "stencils of more than 9 rows on u16 or with taps that exceed a byte";
+  const bool bytes = args.src.type == PixelType::u8 && out.planes == 1;
+  if (reach > TensorTaps::row_reach && !(bytes && args.height <= TensorTaps::few_rows))
+    return "windows that reach more than 20 samples across, but those of u8 of 15 rows";
+  if (!bytes && args.height > TensorTaps::words_rows)
+    return "stencils of more than 15 rows on u16 or with taps that exceed a byte";
+  if (out.planes > 1 && args.height > TensorTaps::planes_rows)
+    return "stencils of more than 9 rows with taps that exceed a byte";
   return set_sums(args, out);
 }
 

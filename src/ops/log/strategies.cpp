@@ -128,6 +128,13 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
                "Laplacian and the rule marching down",
        .supports = CUESTA_GPU(log_cuda::mma_separable_takes),
        .run = CUESTA_GPU(log_cuda::mma_separable)},
+      {.name = "long",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "both sums of a few rows down in registers, into a picture of them, then both across",
+       .supports = CUESTA_GPU(log_cuda::long_takes),
+       .run = CUESTA_GPU(log_cuda::long_windows)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

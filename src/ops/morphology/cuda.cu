@@ -2,6 +2,7 @@
 // pixels, both steps of opening and closing together (octagon_bits.cu); of u8, a step at a time
 // (octagon_samples.cu); rectangles of u8 and u16 (rectangle.cu); every other element by its runs of
 // cells (runs.cu).
+#include <algorithm>
 #include <limits>
 
 #include "cuda/limits.hpp"
@@ -26,6 +27,42 @@ bool is_rectangle(const StructuringElement& element) {
   return element.count() == element.width() * element.height();
 }
 
+AnyView scratch_like(ConstAnyView picture, Call& call) {
+  const int32_t width = picture.width, height = picture.height;
+  switch (picture.type) {
+    case PixelType::u8: return call.scratch().image<uint8_t, Space::device>(width, height);
+    case PixelType::u16: return call.scratch().image<uint16_t, Space::device>(width, height);
+    default: return call.scratch().bits<Space::device>(width, height);
+  }
+}
+
+/// Rectangles past this side are made of squares of 15 and what is left, one step after the other.
+constexpr int32_t largest_at_once = 31, part_reach = 7;
+
+/// Whether that is the same: what is outside must win nothing that the window's samples inside do
+/// not, and a window of the last step must reach them by places inside.
+bool is_made_of_squares(const Rule& rule) {
+  return std::max(rule.width, rule.height) > largest_at_once &&
+         (rule.neutral || rule.border == BorderMode::replicate);
+}
+
+void step_by_squares(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
+  const int32_t left = rule.anchor_x, right = rule.width - 1 - left, above = rule.anchor_y,
+                below = rule.height - 1 - above;
+  const int32_t steps = (std::max({left, right, above, below}) + part_reach - 1) / part_reach;
+  const AnyView between[] = {scratch_like(src, call), scratch_like(src, call)};
+  for (int32_t i = 0; i < steps; ++i) {
+    const auto part = [&](int32_t reach) {
+      return std::clamp(reach - i * part_reach, 0, part_reach);
+    };
+    Rule one = rule;
+    one.anchor_x = part(left), one.anchor_y = part(above);
+    one.width = one.anchor_x + 1 + part(right), one.height = one.anchor_y + 1 + part(below);
+    const AnyView to = i + 1 == steps ? dst : between[i % 2];
+    step_by_rectangle(i == 0 ? src : ConstAnyView(between[(i + 1) % 2]), to, one, call);
+  }
+}
+
 void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second, Call& call) {
   const Rule rule = rule_of(args, second);
   const ElementView element = second ? args.second() : args.first();
@@ -36,20 +73,13 @@ void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second
   } else {
     if (octagon && src.type == PixelType::u8)
       return step_by_octagon(src, dst, *octagon, rule, call);
+    if (is_rectangle(*args.element) && is_made_of_squares(rule))
+      return step_by_squares(src, dst, rule, call);
     if (is_rectangle(*args.element) && rectangle_ring_bytes(src.type, rule.height) <=
                                            cuda::shared_limit() - 2 * rectangle_map_bytes)
       return step_by_rectangle(src, dst, rule, call);
   }
   step_by_runs(src, dst, element, rule, call);
-}
-
-AnyView scratch_like(ConstAnyView picture, Call& call) {
-  const int32_t width = picture.width, height = picture.height;
-  switch (picture.type) {
-    case PixelType::u8: return call.scratch().image<uint8_t, Space::device>(width, height);
-    case PixelType::u16: return call.scratch().image<uint16_t, Space::device>(width, height);
-    default: return call.scratch().bits<Space::device>(width, height);
-  }
 }
 
 void copy_rows(ConstAnyView src, AnyView dst, Call& call) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/threads.hpp"
+#include "cuesta/strategies.hpp"
 #include "ops/motion/check_frame.hpp"
 #include "ops/motion/means.hpp"
 #include "ops/motion/options.hpp"

@@ -15,11 +15,11 @@ constexpr int64_t follows_every = 4;
 constexpr int32_t covered_for = 250;
 // A cell that comes or goes gains this unrest, and loses 1 a frame. Above this it is restless:
 // it has come and gone within a second or so.
-constexpr int32_t unrest_step = 25, rests_below = 26, most_unrest = 100;
+constexpr int32_t unrest_step = 25, rests_below = 26, max_unrest = 100;
 // A change is sudden that takes at most this number of frames.
 constexpr int32_t sudden = 12;
 // With fewer cells at rest than this nobody can say whether the scene is another one.
-constexpr int32_t least_voters = 64;
+constexpr int32_t min_voters = 64;
 
 }  // namespace
 
@@ -264,13 +264,13 @@ bool Steady::is_another_scene(const Cells& changed) const {
     if (unrest_[i] >= rests_below || changed_for_[i] >= sudden) continue;
     ++voters, votes += changed[i];
   }
-  return voters >= least_voters && 100 * votes > relearn_ * voters;
+  return voters >= min_voters && 100 * votes > relearn_ * voters;
 }
 
 void Steady::note(const Cells& changed) {
   for (size_t i = 0; i < changed.size(); ++i) {
     uint8_t &unrest = unrest_[i], &off = changed_for_[i];
-    unrest = changed[i] != (off > 0) ? uint8_t(std::min(unrest + unrest_step, most_unrest))
+    unrest = changed[i] != (off > 0) ? uint8_t(std::min(unrest + unrest_step, max_unrest))
                                      : uint8_t(unrest - (unrest > 0));
     off = changed[i] ? uint8_t(std::min(off + 1, 255)) : uint8_t(0);
   }

@@ -5,6 +5,7 @@
 // Sources that are not aligned alike are read in words and shifted. Pictures whose rows follow each
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
 // multiplication of four signs. The time goes with the bytes moved, but the histogram's.
+#include "cuda/cached_bins.cuh"
 #include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
@@ -202,6 +203,43 @@ __global__ void __launch_bounds__(count_threads, 2)
   if (sum != 0) atomicAdd(&bins[threadIdx.x], Count(sum));
 }
 
+// Of u16; samples that are equal in a whole warp count once.
+constexpr int word_pixels = 8;
+using WordBins = cuda::CachedBins<16384>;
+
+__global__ void __launch_bounds__(count_threads)
+    count_words(Plane a, Shape shape, uint32_t warps_a_row, Count* bins) {
+  CUESTA_DYNAMIC_SHARED(uint32_t, memory);
+  const WordBins near{memory};
+  near.clear();
+  __syncthreads();
+  const uint32_t lane = threadIdx.x % cuda::warp_lanes;
+  const int64_t warps = int64_t(gridDim.x) * count_threads / cuda::warp_lanes;
+  for (int64_t warp = (int64_t(blockIdx.x) * count_threads + threadIdx.x) / cuda::warp_lanes;
+       warp < shape.height * warps_a_row; warp += warps) {
+    const int64_t y = warp / warps_a_row;
+    const int64_t first = (warp - y * warps_a_row) * cuda::warp_lanes * word_pixels;
+    const int64_t x = first + lane * word_pixels;
+    if (first + cuda::warp_lanes * word_pixels <= shape.width) {
+      uint32_t v[4];
+      cuda::load_bytes(a.row(y) + 2 * x, a.limit, v);
+#pragma unroll
+      for (int i = 0; i < word_pixels; ++i) {
+        const uint32_t value = v[i / 2] >> 16 * (i % 2) & 65535;
+        if (!__all_sync(~0u, value == __shfl_sync(~0u, value, 0)))
+          near.add(value, 1, bins);
+        else if (lane == 0)
+          near.add(value, cuda::warp_lanes, bins);
+      }
+    } else {
+      const auto* row = reinterpret_cast<const uint16_t*>(a.row(y));
+      for (int64_t i = x; i < shape.width && i < x + word_pixels; ++i) near.add(row[i], 1, bins);
+    }
+  }
+  __syncthreads();
+  near.flush(bins);
+}
+
 // -- Which of them --------------------------------------------------------------------------------
 
 int64_t row_bytes(ConstAnyView view) {
@@ -284,13 +322,17 @@ void write_mask(const PixelArgs& args, const Set& set, Call& call) {
 }
 
 void histogram(const PixelArgs& args, Call& call) {
+  const bool bytes = args.a.type == PixelType::u8;
   const Shape shape = shape_of(args.a.width, args.a.height, {args.a});
-  const uint32_t warps = warps_a_row(shape.width, count_pixels);
+  const uint32_t warps = warps_a_row(shape.width, bytes ? count_pixels : word_pixels);
   const int64_t blocks =
-      std::min<int64_t>(2 * cuda::multiprocessors(),
+      std::min<int64_t>((bytes ? 2 : 1) * cuda::multiprocessors(),
                         covering(shape.height * warps, count_threads / cuda::warp_lanes));
+  const size_t shared = bytes ? 0 : WordBins::bytes;
+  const auto kernel = bytes ? count_bytes : count_words;
+  cuda::allow_shared(kernel, shared, "pixel");
   pixel_cuda::fill_bins<Count>(args, call, [&](Count* bins) {
-    cuda::launch("pixel", count_bytes, dim3(unsigned(blocks)), dim3(count_threads), 0,
+    cuda::launch("pixel", kernel, dim3(unsigned(blocks)), dim3(count_threads), shared,
                  cuda::stream_of(call), plane_of(args.a), shape, warps, bins);
   });
 }

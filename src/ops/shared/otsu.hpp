@@ -12,15 +12,20 @@ namespace cuesta {
 /// class; value(bin) is what a bin counts. 0 where the bins are empty. Empty bins between two peaks
 /// tie in exact arithmetic; which of them wins is decided by rounding, so the doubles run in the
 /// order of cv::threshold's: a running mean of the lower class, the upper one from the mean of all.
-/// Classes lighter than FLT_EPSILON of all pixels are passed over, as there. Source: Otsu 1979.
+/// Classes lighter than FLT_EPSILON of all pixels are passed over, as there. Empty bins cost next
+/// to nothing: they leave weight and mean as they are, but for the rounding of mean · weight /
+/// weight, which comes to rest after a bin or two. Source: Otsu 1979.
 template <class Value>
 size_t otsu_class(std::span<const uint64_t> bins, Value&& value) {
   constexpr double least = 1.1920928955078125e-07;  // FLT_EPSILON
   uint64_t pixels = 0;
   double mean = 0;
+  size_t end = 0;  // past the last bin that is not empty
   for (size_t i = 0; i < bins.size(); ++i) {
+    if (bins[i] == 0) continue;
     pixels += bins[i];
     mean += value(i) * double(bins[i]);
+    end = i + 1;
   }
   if (pixels == 0) return 0;
   const double scale = 1.0 / double(pixels);
@@ -28,7 +33,11 @@ size_t otsu_class(std::span<const uint64_t> bins, Value&& value) {
 
   double lower_weight = 0, lower_mean = 0, best_variance = 0;
   size_t best = 0;
-  for (size_t i = 0; i < bins.size(); ++i) {
+  bool rests = false;  // another empty bin changes nothing, and its variance is no larger
+  for (size_t i = 0; i < end; ++i) {
+    rests = rests && bins[i] == 0;
+    if (rests) continue;
+    const double before = lower_mean;
     const double weight = double(bins[i]) * scale;
     lower_mean *= lower_weight;
     lower_weight += weight;
@@ -37,6 +46,7 @@ size_t otsu_class(std::span<const uint64_t> bins, Value&& value) {
         std::max(lower_weight, upper_weight) > 1.0 - least)
       continue;
     lower_mean = (lower_mean + value(i) * weight) / lower_weight;
+    rests = bins[i] == 0 && lower_mean == before;
     const double upper_mean = (mean - lower_weight * lower_mean) / upper_weight;
     const double variance =
         lower_weight * upper_weight * (lower_mean - upper_mean) * (lower_mean - upper_mean);

@@ -76,10 +76,10 @@ class Unmatched {
     V least = hn::Set(d, planes);  // samples that are far
     constexpr int32_t usual = 3;
     if (reach == usual) {
-      least = least_far<usual + 1>(rows, -reach, low, span);
+      least = nearest_sample<usual + 1>(rows, -reach, low, span);
     } else {
       for (int32_t dx = -reach; dx <= reach; dx += step)
-        least = hn::Min(least, least_far<1>(rows, dx, low, span));
+        least = hn::Min(least, nearest_sample<1>(rows, dx, low, span));
     }
     uint8_t bytes[8] = {};
     hn::StoreMaskBits(d, hn::Eq(hn::Min(least, hn::Set(d, planes - 2)), least), bytes);
@@ -91,7 +91,7 @@ class Unmatched {
   // Of `Count` neighbours in a row, the first dx away: the least number of samples above low + span
   // or below low.
   template <int Count>
-  static HWY_INLINE V least_far(const T* const (&rows)[planes], int32_t dx, V low, V span) {
+  static HWY_INLINE V nearest_sample(const T* const (&rows)[planes], int32_t dx, V low, V span) {
     const D d;
     V far[Count];
     for (V& of : far) of = hn::Zero(d);

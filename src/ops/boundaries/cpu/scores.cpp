@@ -46,10 +46,10 @@ void fill_totals(Shorts activity, HostMaps& maps) {
   const int64_t samples = int64_t(activity.width) * activity.height;
   maps.mean_strength = int32_t(strength / samples);
   maps.mean_activity = int32_t(active / samples);
-  maps.most_surround = 0;
+  maps.max_surround = 0;
   for (int32_t y = 0; y < maps.surround.height; ++y)
     for (int32_t x = 0; x < maps.surround.width; ++x)
-      maps.most_surround = std::max(maps.most_surround, int32_t(maps.surround.at(x, y)));
+      maps.max_surround = std::max(maps.max_surround, int32_t(maps.surround.at(x, y)));
 }
 
 int32_t StripScores::score_at(int32_t x) {

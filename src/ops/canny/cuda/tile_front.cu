@@ -5,6 +5,7 @@
 //
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
 // caches, and 1/4 byte written a pixel.
+#include "cuda/cached_bins.cuh"
 #include "cuda/instructions.cuh"
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
@@ -70,16 +71,14 @@ __device__ uint8_t octant_of(const gradient::Gradient<Sum<T>>& g) {
 
 // ---- bins that a block counts for itself
 
-/// The magnitudes that most pixels have: whole ones from 1, floats from 2⁻¹¹ to 2¹³, whose bins
-/// begin with the exponent.
+/// As many as magnitudes of u8 and aperture 3 have. Others have up to 65,536, and a picture may use
+/// any of them: 16 bits that come from 8 are multiples of 257.
 template <class T, int K>
-constexpr int32_t near_bins = std::is_same_v<T, uint8_t> && K == 3 ? 2048 : 6144;
+using NearBins = cuda::CachedBins<std::is_same_v<T, uint8_t> && K == 3 ? 2048 : 4096>;
 /// Blocks a multiprocessor that count: as many as there is room for, since each adds what it
 /// counted once, at its end.
 template <class T, int K>
-constexpr int32_t counting_blocks = near_bins<T, K> == 2048 ? 12 : 4;
-template <class T>
-constexpr int32_t first_near_bin = std::is_same_v<T, float> ? (127 - 11) * 256 : 1;
+constexpr int32_t counting_blocks = std::is_same_v<T, uint8_t> && K == 3 ? 10 : 5;
 
 /// canny_bin(), sooner where the magnitude is an integer that bin_of() takes.
 __device__ inline int32_t bin_of_wide(int32_t magnitude, Norm norm) {
@@ -91,15 +90,6 @@ __device__ inline int32_t bin_of_wide(int64_t magnitude, Norm norm) {
 }
 __device__ inline int32_t bin_of_wide(double magnitude, Norm norm) {
   return canny_bin(magnitude, norm);
-}
-
-template <class T, int K>
-__device__ void count(int32_t bin, uint32_t* near, uint32_t* bins) {
-  const auto at = uint32_t(bin - first_near_bin<T>);
-  if (at < uint32_t(near_bins<T, K>))
-    atomicAdd(near + at, 1u);
-  else if (bin > 0)
-    atomicAdd(bins + bin, 1u);
 }
 
 // ---- the kernel
@@ -172,15 +162,15 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   __shared__ typename Thread::Samples samples;
   __shared__ typename Thread::Magnitudes magnitudes;
   __shared__ typename Thread::Octants octants;
-  CUESTA_DYNAMIC_SHARED(uint32_t, near);
+  CUESTA_DYNAMIC_SHARED(uint32_t, memory);
+  const NearBins<T, K> near{memory};
   const auto src = job.src.here();
   const auto given_gy = job.gy.here();
   const auto mask = job.mask.here();
   const Masks masks = job.masks.picture(blockIdx.z);
   uint32_t* const bins = job.bins_here();
   const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  if (bins)
-    for (int32_t i = thread; i < near_bins<T, K>; i += tile_threads) near[i] = 0;
+  if (bins) near.clear();
 
   const Thread own{job, src, given_gy, mask, samples, magnitudes, octants, thread};
   const int32_t across = masks.words_per_row;
@@ -203,7 +193,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
         if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
         const int32_t bin = bin_of_wide(m, job.norm);
         zeros += bin == 0;
-        count<T, K>(bin, near, bins);
+        if (bin > 0) near.add(uint32_t(bin), 1, bins);
         continue;
       }
       // 0 is no maximum, and where the picture or the mask ends nothing else was set.
@@ -223,8 +213,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   if (!bins) return;
   if (zeros > 0) atomicAdd(bins, zeros);
   __syncthreads();
-  for (int32_t i = thread; i < near_bins<T, K>; i += tile_threads)
-    if (near[i] > 0) atomicAdd(bins + first_near_bin<T> + i, near[i]);
+  near.flush(bins);
 }
 
 // ---- launches
@@ -239,8 +228,13 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
                  dim3(tile_threads), shared, cuda::stream_of(call), job);
   };
   if (job.bins) {
+    using Thread = FrontThread<T, K, Channels>;
+    cuda::allow_shared(tile_front<T, K, Channels>,
+                       NearBins<T, K>::bytes + sizeof(typename Thread::Samples) +
+                           sizeof(typename Thread::Magnitudes) + sizeof(typename Thread::Octants),
+                       "canny");
     return run(std::min<int64_t>(tiles, int64_t(counting_blocks<T, K>) * cuda::multiprocessors()),
-               args.count, near_bins<T, K> * sizeof(uint32_t));
+               args.count, NearBins<T, K>::bytes);
   }
   if (share_thresholds(args)) {
     job.limits = canny_limits_in<M>(args, *args.result);

@@ -26,10 +26,10 @@ __device__ inline int32_t near_index(BorderMode mode, int32_t i, int32_t n) {
   return i;
 }
 
-template <class T>
+template <class T, class Out = T>
 struct FlatRequest {
   ImageView<const T, Space::device> src;  // width · channels samples wide, of one channel
-  ImageView<T, Space::device> dst;
+  ImageView<Out, Space::device> dst;
   int32_t channels;
   BorderMode mode;
   T outside;
@@ -44,7 +44,7 @@ struct FlatRequest {
         anchor_x(args.anchor_x),
         anchor_y(args.anchor_y) {
     const auto from = args.src.as<T, Space::device>();
-    const auto to = args.dst.as<T, Space::device>();
+    const auto to = args.dst.as<Out, Space::device>();
     src = {from.data, from.width * channels, from.height, 1, from.stride_bytes};
     dst = {to.data, to.width * channels, to.height, 1, to.stride_bytes};
   }

@@ -16,6 +16,7 @@ void tensor_wide(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
 
 /// `tensor-rows`: u8 by taps of two signed bytes, and u16.
 void tensor_rows_of_planes(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
+void tensor_rows_of_many(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
 void tensor_rows_of_words(const ConvolveArgs& args, const TensorTaps& taps, Call& call);
 
 }  // namespace cuesta::convolve_cuda

@@ -16,6 +16,8 @@ void convolve_cuda::tensor_rows(const ConvolveArgs& args, Call& call) {
   if (near && args.height <= 5) return run_rows<5, 2, uint8_t, 1>(args, taps, call);
   if (near && args.height <= 7) return run_rows<7, 2, uint8_t, 1>(args, taps, call);
   if (near && args.height <= 9) return run_rows<9, 2, uint8_t, 1>(args, taps, call);
+  if (row_reach(args) > TensorTaps::row_reach || args.height > TensorTaps::few_rows)
+    return tensor_rows_of_many(args, taps, call);
   args.height <= 9 ? run_rows<9, 3, uint8_t, 1>(args, taps, call)
                    : run_rows<15, 3, uint8_t, 1>(args, taps, call);
 }
