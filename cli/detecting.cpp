@@ -85,6 +85,7 @@ Json line_of(const io::Gap& gap) {
   if (gap.end) line["end"] = *gap.end;
   line["attempts"] = gap.attempts;
   line["reason"] = gap.reason;
+  if (!gap.error.empty()) line["error"] = gap.error;
   return cli::line_of("gap", std::move(line));
 }
 
