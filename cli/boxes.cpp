@@ -88,6 +88,34 @@ void BoxPainter::draw(io::FrameBuffer& frame, std::span<const TrackedObject> obj
   write(frame, 0, 0, clock_text(frame.frame().time));
 }
 
+void BoxPainter::draw(io::FrameBuffer& frame, std::span<const CountingLine> lines) const {
+  for (const CountingLine& line : lines) {
+    const Point a{line.from.x * format_.width, line.from.y * format_.height};
+    const Point b{line.to.x * format_.width, line.to.y * format_.height};
+    draw_segment(frame, a, b);
+    const double length = std::hypot(b.x - a.x, b.y - a.y), size = 4.0 * line_;
+    const double x = size * (b.x - a.x) / length, y = size * (b.y - a.y) / length;
+    const Point middle{(a.x + b.x) / 2, (a.y + b.y) / 2};
+    const Point tip{middle.x - 2 * y, middle.y + 2 * x};
+    draw_segment(frame, middle, tip);
+    draw_segment(frame, tip, {tip.x + y - x, tip.y - x - y});
+    draw_segment(frame, tip, {tip.x + y + x, tip.y - x + y});
+  }
+}
+
+void BoxPainter::draw_segment(io::FrameBuffer& frame, Point a, Point b) const {
+  const int steps = std::max(1, int(std::ceil(std::hypot(b.x - a.x, b.y - a.y))));
+  for (int i = 0; i <= steps; ++i) {
+    const double at = double(i) / steps;
+    const auto place = [&](double from, double to, int32_t end) {
+      return even_down(std::clamp(int32_t(std::lround(from + at * (to - from))) - line_ / 2, 0,
+                                  std::max(0, end - line_)));
+    };
+    fill(frame, {place(a.x, b.x, format_.width), place(a.y, b.y, format_.height), line_, line_},
+         color_);
+  }
+}
+
 void BoxPainter::write(io::FrameBuffer& frame, int32_t x, int32_t y, std::string_view text) const {
   // A dot of the font is as wide as a line of a box, so on whole samples of color.
   const int32_t width = int32_t(text.size()) * font::width * line_, height = font::height * line_;

@@ -26,6 +26,9 @@ class BoxPainter {
   /// The same of objects with their ids, and the frame's time in the upper left corner.
   void draw(io::FrameBuffer& frame, std::span<const TrackedObject> objects) const;
 
+  /// Counting lines, each with an arrow from its middle to its right: the first of its ways.
+  void draw(io::FrameBuffer& frame, std::span<const CountingLine> lines) const;
+
   /// Samples across a line: 2 for every 480 of the picture's shorter side, at least 2.
   int32_t line_width() const { return line_; }
 
@@ -33,6 +36,7 @@ class BoxPainter {
   using Color = std::array<uint8_t, 3>;
   void fill(io::FrameBuffer& frame, const Rect& rect, const Color& color) const;
   void draw_box(io::FrameBuffer& frame, const Rect& box) const;
+  void draw_segment(io::FrameBuffer& frame, Point a, Point b) const;
   // Digits and the like (font.hpp) on black, its upper left corner at (x, y), moved into the frame.
   void write(io::FrameBuffer& frame, int32_t x, int32_t y, std::string_view text) const;
 

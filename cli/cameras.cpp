@@ -88,7 +88,7 @@ void fill_names(DetectOptions& options, const std::string& name) {
   if (!options.camera.empty()) put_topic_below(watch, place);
   for (std::string* text : {&options.out, &options.json, &options.mask_video, &watch.scene,
                             &watch.mask, &watch.heat_map, &watch.report, &watch.clips,
-                            &watch.objects, &watch.coco, &watch.mot, &watch.mqtt})
+                            &watch.objects, &watch.counts, &watch.coco, &watch.mot, &watch.mqtt})
     fill(*text);
   for (std::string& text : watch.events) fill(text);
 }

@@ -201,8 +201,8 @@ void add_limits(CLI::App& app, CommonOptions& common) {
       ->group("Input");
   app.add_option(
          "--reconnect", common.reconnect,
-         "retry a lost address or camera this long (default: forever). One that cannot be opened "
-         "at the start is an error")
+         "retry an address or camera that is absent or lost for this long (default: forever). 0: "
+         "it is an error at once")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->group("Input");

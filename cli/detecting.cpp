@@ -85,6 +85,7 @@ Json line_of(const io::Gap& gap) {
   if (gap.end) line["end"] = *gap.end;
   line["attempts"] = gap.attempts;
   line["reason"] = gap.reason;
+  if (!gap.error.empty()) line["error"] = gap.error;
   return cli::line_of("gap", std::move(line));
 }
 
@@ -105,7 +106,7 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
                {"frame", frame.index},
                {"time", frame.time},
                {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
-  if (watching.has_lines()) line["crossings"] = watching.crossings_json();
+  if (!watching.lines().empty()) line["crossings"] = watching.crossings_json();
   if (is.warming_up) line["warming_up"] = true;
   if (is.changed) line["changed"] = true;
   if (is.shift_x != 0 || is.shift_y != 0) line["shift"] = {is.shift_x, is.shift_y};
@@ -298,10 +299,12 @@ class Outputs {
     if (mask_) mask_->write(frame, mask, corner.x, corner.y);
     write_event_lines();
     write_lines_of(frame, objects, finder.state());
-    if (video_ && watching_.is_tracking())
+    if (video_ && watching_.is_tracking()) {
       painter_.draw(buffer, watching_.step().objects);
-    else if (video_)
+      painter_.draw(buffer, watching_.lines());
+    } else if (video_) {
       painter_.draw(buffer, objects);
+    }
   }
   void write(const io::Frame& frame) {
     if (video_) video_->write(frame);

@@ -20,10 +20,14 @@ std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts) {
   return names;
 }
 
+const std::string& way_of(const Crossing& crossing, const WatchFacts& facts) {
+  return facts.lines[crossing.line].ways[crossing.to_right ? 0 : 1];
+}
+
 Json json_of(const Crossing& crossing, const WatchFacts& facts) {
-  return {{"line", facts.lines[crossing.line]},
+  return {{"line", facts.lines[crossing.line].name},
           {"id", crossing.id},
-          {"to", crossing.to_right ? "right" : "left"},
+          {"to", way_of(crossing, facts)},
           {"frame", crossing.at.index},
           {"time", crossing.at.seconds}};
 }

@@ -18,7 +18,8 @@ struct WatchFacts {
   std::string source{};
   io::StreamFormat format{};
   io::Placing placing = io::Placing::when_whole;  ///< of results
-  std::vector<std::string> zones{}, lines{};      ///< names, as the scene has them
+  std::vector<std::string> zones{};               ///< names, as the scene has them
+  std::vector<CountingLine> lines{};
 
   Size size() const { return {format.width, format.height}; }
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
@@ -47,6 +48,8 @@ Json json_of(const Crossing& crossing, const WatchFacts& facts);
 Json json_of(const TrackedObject& object, const WatchFacts& facts);
 /// `state`: "began" or "ended".
 Json json_of(const Event& event, const char* state, const WatchFacts& facts);
+/// The name of the way that a crossing took.
+const std::string& way_of(const Crossing& crossing, const WatchFacts& facts);
 /// The names of the zones whose bits are set.
 std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts);
 

@@ -28,6 +28,7 @@ io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop
   io::StreamLimits limits{common.max_pixels, common.partial,   common.threads, stop.signal(),
                           common.timeout,    common.reconnect, print_warning};
   limits.max_memory = common.max_memory;
+  limits.waits = true;
   return limits;
 }
 

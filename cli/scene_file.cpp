@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/table_file.hpp"
@@ -48,8 +49,16 @@ Zone zone_of(const Json& value, const std::string& where) {
 }
 
 CountingLine line_of(const Json& value, const std::string& where) {
-  const Table table(value, where, {"name", "from", "to"});
-  return {.name = table.text("name"), .from = point_in(table, "from"), .to = point_in(table, "to")};
+  const Table table(value, where, {"name", "from", "to", "ways"});
+  CountingLine line{
+      .name = table.text("name"), .from = point_in(table, "from"), .to = point_in(table, "to")};
+  if (const Json* ways = table.find("ways")) {
+    const auto is_text = [](const Json& one) { return one.is_string(); };
+    if (!ways->is_array() || ways->size() != 2 || !std::ranges::all_of(*ways, is_text))
+      table.refuse("ways", "a list of two names");
+    for (size_t i = 0; i < 2; ++i) line.ways[i] = (*ways)[i].get<std::string>();
+  }
+  return line;
 }
 
 SceneFile scene_of(const Json& all, const std::string& path) {

@@ -24,6 +24,7 @@ struct SceneFile {
 ///     name = "gate"
 ///     from = [0.2, 0.5]
 ///     to = [0.8, 0.5]
+///     ways = ["in", "out"]                      # to the right and to the left
 ///
 /// The extension says which language: .toml or .json. Throws Error{input} naming the file, the
 /// place in it, and the value; Error{unsupported} for TOML in a build without toml++.

@@ -28,8 +28,8 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
   std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips},
-      {"--objects", objects},  {"--coco", coco},     {"--mot", mot}};
+      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips}, {"--objects", objects},
+      {"--counts", counts},    {"--coco", coco},     {"--mot", mot}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -43,8 +43,8 @@ TrackingOptions WatchOptions::tracking() const {
 
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
-         !objects.empty() || !coco.empty() || !mot.empty() || tells() || !events.empty() ||
-         tracking() != TrackingOptions();
+         !objects.empty() || !counts.empty() || !coco.empty() || !mot.empty() || tells() ||
+         !events.empty() || tracking() != TrackingOptions();
 }
 
 namespace {
@@ -73,7 +73,10 @@ void Watching::read_scene_of(const WatchOptions& options, const TrackingOptions&
   SceneFile file;
   if (!options.scene.empty()) file = read_scene(options.scene);
   for (const Zone& zone : file.scene.zones) facts_.zones.push_back(zone.name);
-  for (const CountingLine& line : file.scene.lines) facts_.lines.push_back(line.name);
+  facts_.lines = file.scene.lines;
+  if (!options.counts.empty() && facts_.lines.empty())
+    usage_error("--counts",
+                "--counts needs a line to count at; add [[lines]] to a file for --scene");
   const std::string mask_path = options.mask.empty() ? file.mask : options.mask;
   Image<uint8_t> mask;
   if (!mask_path.empty()) {

@@ -18,7 +18,7 @@ namespace cuesta::cli {
 /// The options as given. Any of them but --heatmap turns tracking on.
 struct WatchOptions {
   bool track = false;
-  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, coco{}, mot{};
+  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, counts{}, coco{}, mot{};
   std::string on_event{}, mqtt{};
   int mqtt_qos = 1;
   bool mqtt_objects = false, allow_hooks = false;
@@ -72,7 +72,7 @@ class Watching {
   Json objects_json() const;
   Json crossings_json() const;
   std::vector<Json> take_event_lines();
-  bool has_lines() const { return !facts_.lines.empty(); }
+  std::span<const CountingLine> lines() const { return facts_.lines; }
 
  private:
   void read_scene_of(const WatchOptions& options, const TrackingOptions& tracking,

@@ -206,8 +206,11 @@ std::string zones_in_cpp(const Scene& scene) {
   }
   for (const CountingLine& line : scene.lines) {
     out += fmt::format(
-        "  options.scene.lines.push_back({{.name = {}, .from = {{{}, {}}}, .to = {{{}, {}}}}});\n",
-        in_quotes(line.name), line.from.x, line.from.y, line.to.x, line.to.y);
+        "  options.scene.lines.push_back({{.name = {}, .from = {{{}, {}}}, .to = {{{}, {}}}, .ways "
+        "= "
+        "{{{}, {}}}}});\n",
+        in_quotes(line.name), line.from.x, line.from.y, line.to.x, line.to.y,
+        in_quotes(line.ways[0]), in_quotes(line.ways[1]));
   }
   return out;
 }
@@ -222,8 +225,9 @@ std::string zones_in_python(const Scene& scene) {
                          in_quotes(zone.kind == ZoneKind::include ? "include" : "exclude"));
   }
   for (const CountingLine& line : scene.lines) {
-    lines += fmt::format("    cuesta.CountingLine({}, ({}, {}), ({}, {})),\n", in_quotes(line.name),
-                         line.from.x, line.from.y, line.to.x, line.to.y);
+    lines += fmt::format("    cuesta.CountingLine({}, ({}, {}), ({}, {}), ({}, {})),\n",
+                         in_quotes(line.name), line.from.x, line.from.y, line.to.x, line.to.y,
+                         in_quotes(line.ways[0]), in_quotes(line.ways[1]));
   }
   std::string out;
   if (!zones.empty()) out += fmt::format("zones = [\n{}]\n", zones);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "cli/common.hpp"
 #include "io/text_file.hpp"
@@ -35,7 +36,7 @@ class CsvList final : public EventSink {
     }
     for (const Crossing& c : e.crossings)
       crossings.push_back(
-          fmt::format("{}:{}:{}", facts_.lines[c.line], c.id, c.to_right ? "right" : "left"));
+          fmt::format("{}:{}:{}", facts_.lines[c.line].name, c.id, way_of(c, facts_)));
     file_->write(fmt::format(
         "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
@@ -169,6 +170,41 @@ class ObjectList final : public EventSink {
   std::unique_ptr<io::RecordFile> file_;
 };
 
+class CountList final : public EventSink {
+ public:
+  CountList(const std::string& path, const WatchFacts& facts)
+      : facts_(facts), file_(text_file(path, facts.placing)), counts_(facts.lines.size()) {
+    file_->write("line,way,day,hour,count\n"sv);
+  }
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    const auto hour = int64_t(std::floor(frame.time / 3600));
+    if (!hour_) hour_ = hour;
+    for (; *hour_ < hour; ++*hour_) write_hour();
+    for (const Crossing& c : step.crossings)
+      ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
+  }
+  void finish() override {
+    if (hour_) write_hour();
+    file_->finish();
+  }
+
+ private:
+  void write_hour() {
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      for (const bool right : {true, false})
+        file_->write(fmt::format("{},{},{},{},{}\n", io::csv_cell(facts_.lines[i].name),
+                                 io::csv_cell(facts_.lines[i].ways[right ? 0 : 1]), *hour_ / 24,
+                                 *hour_ % 24, right ? counts_[i].to_right : counts_[i].to_left));
+      counts_[i] = {};
+    }
+  }
+
+  const WatchFacts& facts_;
+  std::unique_ptr<io::RecordFile> file_;
+  std::vector<LineCount> counts_;
+  std::optional<int64_t> hour_;  // since the video began
+};
+
 class MotFile final : public EventSink {
  public:
   MotFile(const std::string& path, const WatchFacts& facts)
@@ -202,9 +238,12 @@ std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts&
   return std::make_unique<JsonList>(path, facts);
 }
 
-void check_object_list(const std::string& path) {
+void check_table(std::string_view option, const std::string& path) {
   if (!path.empty() && std::filesystem::path(path).extension() != ".csv")
-    usage_error(path, "--objects is {}; the extension must be .csv", path);
+    usage_error(path, "{} is {}; the extension must be .csv", option, path);
+}
+std::unique_ptr<EventSink> count_list(const std::string& path, const WatchFacts& facts) {
+  return std::make_unique<CountList>(path, facts);
 }
 std::unique_ptr<EventSink> object_list(const std::string& path, const WatchFacts& facts) {
   return std::make_unique<ObjectList>(path, facts);

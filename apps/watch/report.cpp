@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -32,7 +33,10 @@ article { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; }
 article:target { border-color: var(--bar); } article h3 { margin: 0; font-size: 1rem; }
 article p { margin: .2rem 0; font-size: .9rem; }
 article img { width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background: #0003; }
-img.heat { max-width: 100%; } footer { margin: 2rem 0; font-size: .85rem; opacity: .7; }
+.heat { position: relative; display: inline-block; } .heat img { max-width: 100%; display: block; }
+.heat svg { position: absolute; inset: 0; width: 100%; height: 100%; }
+.heat path { stroke: #3f6; stroke-width: 3; vector-effect: non-scaling-stroke; fill: none; }
+.heat text { fill: #3f6; text-anchor: middle; } footer { margin: 2rem 0; font-size: .85rem; opacity: .7; }
 )";
 
 // RFC 4648.
@@ -102,10 +106,10 @@ class Report final : public EventSink {
                                : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
     if (bars_.size() > max_pictures)
       file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", max_pictures));
-    file_->write(fmt::format(
-        "<h2>Where it moved</h2>\n{}\n",
-        picture_tag(shrunk(heat_.picture(), {1280, 960}),
-                    "class=\"heat\" alt=\"The brighter, the longer something moved there\"")));
+    file_->write(fmt::format("<h2>Where it moved</h2>\n<div class=\"heat\">{}{}</div>\n",
+                             picture_tag(shrunk(heat_.picture(), {1280, 960}),
+                                         "alt=\"The brighter, the longer something moved there\""),
+                             drawn_lines()));
     // A "<" cannot end the script.
     std::string data = data_;
     for (size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))
@@ -140,8 +144,8 @@ class Report final : public EventSink {
       text += fmt::format("<p>in {}</p>\n",
                           escaped(fmt::format("{}", fmt::join(names_of(zones, facts_), ", "))));
     for (const Crossing& c : event.crossings)
-      text += fmt::format("<p>{}: object {} over {} to the {}</p>\n", clock_text(c.at.seconds),
-                          c.id, escaped(facts_.lines[c.line]), c.to_right ? "right" : "left");
+      text += fmt::format("<p>{}: object {} over {}: {}</p>\n", clock_text(c.at.seconds), c.id,
+                          escaped(facts_.lines[c.line].name), escaped(way_of(c, facts_)));
     return text + "</article>\n";
   }
 
@@ -161,14 +165,41 @@ class Report final : public EventSink {
         svg, clock_text(end_)));
   }
 
+  // Each line with an arrow to its right, and the names of the ways on both sides.
+  std::string drawn_lines() const {
+    if (facts_.lines.empty()) return {};
+    const auto [width, height] = facts_.size();
+    const double size = std::max(width, height) / 40.0;
+    std::string svg =
+        fmt::format("<svg viewBox=\"0 0 {} {}\" font-size=\"{:.1f}\">\n", width, height, size);
+    for (const CountingLine& line : facts_.lines) {
+      const double ax = line.from.x * width, ay = line.from.y * height;
+      const double x = line.to.x * width - ax, y = line.to.y * height - ay;
+      const double length = std::hypot(x, y), dx = size * x / length, dy = size * y / length;
+      const double mx = ax + x / 2, my = ay + y / 2, tx = mx - 2 * dy, ty = my + 2 * dx;
+      svg += fmt::format(
+          "<path d=\"M{:.1f} {:.1f}l{:.1f} {:.1f}M{:.1f} {:.1f}L{:.1f} {:.1f}m{:.1f} {:.1f}L{:.1f} "
+          "{:.1f}l{:.1f} {:.1f}\"/>\n",
+          ax, ay, x, y, mx, my, tx, ty, dy - dx, -dx - dy, tx, ty, dy + dx, dy - dx);
+      for (const auto& [way, far] : {std::pair(line.ways[0], 3.2), std::pair(line.ways[1], -1.2)})
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", mx - far * dy,
+                           my + far * dx, escaped(way));
+    }
+    return svg + "</svg>";
+  }
+
   void write_lines() {
     if (facts_.lines.empty()) return;
     file_->write(
-        "<h2>Lines crossed</h2>\n<table><tr><th>line</th><th>to the right</th><th>to the left</th>"
-        "</tr>\n"sv);
-    for (size_t i = 0; i < facts_.lines.size(); ++i)
-      file_->write(fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                               escaped(facts_.lines[i]), counts_[i].to_right, counts_[i].to_left));
+        "<h2>Lines crossed</h2>\n<table><tr><th>line</th><th>way</th><th>crossings</th></tr>\n"sv);
+    for (size_t i = 0; i < facts_.lines.size(); ++i) {
+      const CountingLine& line = facts_.lines[i];
+      file_->write(
+          fmt::format("<tr><td>{0}</td><td>{1}</td><td>{2}</td></tr>\n"
+                      "<tr><td>{0}</td><td>{3}</td><td>{4}</td></tr>\n",
+                      escaped(line.name), escaped(line.ways[0]), counts_[i].to_right,
+                      escaped(line.ways[1]), counts_[i].to_left));
+    }
     file_->write("</table>\n"sv);
   }
 

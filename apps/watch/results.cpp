@@ -25,6 +25,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("OUT");
   app.add_option("--objects", options.objects, "write a row per object and frame: .csv")
       ->type_name("OUT");
+  app.add_option("--counts", options.counts, "count crossings per line, way and hour: .csv")
+      ->type_name("OUT");
   app.add_option("--coco", options.coco, "write objects of every frame as COCO (JSON)")
       ->type_name("OUT");
   app.add_option("--mot", options.mot, "write objects of every frame as MOTChallenge (text)")
@@ -52,7 +54,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
 
 void check_watch_results(const WatchOptions& options) {
   for (const std::string& path : options.events) check_event_list(path);
-  check_object_list(options.objects);
+  check_table("--objects", options.objects);
+  check_table("--counts", options.counts);
   if (!options.on_event.empty()) words_of(options.on_event);
   if (!options.mqtt.empty())
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
@@ -85,6 +88,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   for (const std::string& path : options.events) add(path, event_list(path, facts));
   if (!options.clips.empty()) add({}, clip_folder(options.clips, facts));
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
+  if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));

@@ -55,7 +55,8 @@ struct Zone {
 /// right-hand side of somebody who walks from `from` to `to`.
 struct CountingLine {
   std::string name{};
-  Point from{}, to{};  ///< relative
+  Point from{}, to{};                                   ///< relative
+  std::array<std::string, 2> ways = {"right", "left"};  ///< names of the ways: to the right, left
 };
 
 /// The fixed parts of a camera's view.
@@ -79,8 +80,14 @@ struct TrackingOptions {
   int min_hits = 3;      ///< consecutive frames with an object before it is reported
   int max_age = 15;      ///< frames that an object is kept after its last detection
   double min_iou = 0.3;  ///< intersection over union of a prediction and its detection
+  /// A box that overlaps no prediction continues an object that was seen once, in the frame before,
+  /// within this distance of it, in the object's own sizes (the root of its box' area). 0: never.
+  double max_step = 2;
   double min_moved =
       0;  ///< pixels that an object moves from its first position before it is reported
+  /// Fraction of its height that an object must be beyond a line before its crossing counts; half
+  /// of the way to the picture's edge where that is less.
+  double line_band = 0.25;
   // Events, in seconds.
   double merge_window = 2;  ///< a shorter gap between events joins them
   double pre_roll = 1;      ///< length of a clip before the event
@@ -114,12 +121,12 @@ struct TrackedObject {
   double direction() const;
 };
 
-/// A crossing of a line by an object.
+/// A crossing of a line by an object, reported when the object is beyond the line's band.
 struct Crossing {
   size_t line = 0;  ///< in Scene::lines
   int64_t id = 0;   ///< of the object
   bool to_right = false;
-  FrameTime at{};
+  FrameTime at{};  ///< when its foot passed the line
 };
 
 /// The number of crossings of a line in each direction.

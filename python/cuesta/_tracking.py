@@ -67,6 +67,8 @@ class CountingLine(NamedTuple):
     """x, y, relative to width and height, 0 to 1."""
     end: tuple[float, float]
     """x, y, relative to width and height, 0 to 1."""
+    ways: tuple[str, str] = ("right", "left")
+    """Names of the two ways: to the right and to the left of someone who walks from start to end."""
 
 
 class TrackedObject(NamedTuple):
@@ -103,12 +105,12 @@ class Crossing(NamedTuple):
     """The line's name."""
     id: int
     """The object's id."""
-    to: Literal["right", "left"]
-    """The side as seen from the line's start towards its end."""
+    to: str
+    """The name of the way, one of the line's `ways`."""
     frame: int
-    """The frame's number."""
+    """The number of the frame in which it passed the line."""
     time: float
-    """In seconds."""
+    """That frame's time in seconds."""
 
 
 class EventObject(NamedTuple):
@@ -275,6 +277,15 @@ class Tracker(HoldsState):
 
 
 @described
+def _line_row(line: CountingLine) -> tuple[Any, ...]:
+    ways = line.ways
+    if isinstance(ways, str) or len(ways) != 2 or not all(isinstance(way, str) for way in ways):
+        raise InvalidArgument(
+            f"line {line.name!r}: ways is {ways!r}; it must be two names", str(ways)
+        )
+    return line.name, tuple(line.start), tuple(line.end), tuple(ways)
+
+
 class SceneWatch(HoldsState):
     """Finds objects, crossings and events in the detections of a scene.
 
@@ -335,10 +346,10 @@ class SceneWatch(HoldsState):
             ).handle
         width, height = size
         self._core = _core.SceneWatch(
-            (width, height), rows, [(a, b, c) for a, b, c in lines], handle, options
+            (width, height), rows, [_line_row(line) for line in lines], handle, options
         )
         self._zones = [zone.name for zone in zones]
-        self._lines = [line.name for line in lines]
+        self._lines = [(line.name, *line.ways) for line in lines]
 
     def push(
         self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None
@@ -373,12 +384,13 @@ class SceneWatch(HoldsState):
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """For each line the number of crossings to the right and to the left."""
-        return dict(zip(self._lines, self._core.counts))
+        """For each line the number of crossings each way, in the order of its `ways`."""
+        return dict(zip((name for name, *_ in self._lines), self._core.counts))
 
     def _crossing(self, row: Any) -> Crossing:
         line, number, to_right, (frame, time) = row
-        return Crossing(self._lines[line], number, "right" if to_right else "left", frame, time)
+        name, *ways = self._lines[line]
+        return Crossing(name, number, ways[0 if to_right else 1], frame, time)
 
     def _event(self, row: Any) -> Event:
         number, first, last, clip, objects, most, crossings, ((best, _), best_id, best_box) = row

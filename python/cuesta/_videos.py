@@ -418,7 +418,7 @@ class VideoDetector(_Video):
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """For each line the number of crossings to the right and to the left."""
+        """For each line the number of crossings each way, in the order of its `ways`."""
         return self._watch.counts
 
 

@@ -37,7 +37,9 @@ using Happened = std::tuple<int64_t, When, When, std::pair<double, double>, std:
 using ZoneRow =
     std::tuple<std::string, bool, std::vector<std::pair<double, double>>, std::optional<int64_t>,
                std::optional<int64_t>, std::optional<double>, std::optional<double>>;
-using LineRow = std::tuple<std::string, std::pair<double, double>, std::pair<double, double>>;
+// Name, start, end, names of the ways.
+using LineRow = std::tuple<std::string, std::pair<double, double>, std::pair<double, double>,
+                           std::pair<std::string, std::string>>;
 
 Box box_row(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
 When when_row(const FrameTime& t) { return {t.index, t.seconds}; }
@@ -153,8 +155,10 @@ class Watch {
                              .min_aspect = min_aspect,
                              .max_aspect = max_aspect});
     }
-    for (const auto& [name, from, to] : lines)
-      scene.lines.push_back({.name = name, .from = point(from), .to = point(to)});
+    for (const auto& [name, from, to, ways] : lines) {
+      scene.lines.push_back(
+          {.name = name, .from = point(from), .to = point(to), .ways = {ways.first, ways.second}});
+    }
     if (mask) scene.mask = plane_of(*mask, int(Layout::hw), "mask");
     return scene;
   }

@@ -159,7 +159,7 @@ def test_a_scene_counts_and_gathers() -> None:
             cuesta.Zone("left", [(0, 0), (0.5, 0), (0.5, 1), (0, 1)]),
             cuesta.Zone("right", [(0.5, 0), (1, 0), (1, 1), (0.5, 1)], max_area=1000),
         ],
-        lines=[cuesta.CountingLine("gate", (0.25, 1), (0.25, 0))],
+        lines=[cuesta.CountingLine("gate", (0.25, 1), (0.25, 0), ("in", "out"))],
         min_hits=2,
         post_roll=0.5,
     )
@@ -171,8 +171,8 @@ def test_a_scene_counts_and_gathers() -> None:
     # From 10 + 4 k + 15 = 100 on it stands in the right zone, where it is too large.
     assert first.last_frame == 18
     assert [o.zones for o in first.objects] == [("left",)]
-    assert [(c.line, c.to) for c in first.crossings] == [("gate", "right")]
-    assert [(c.line, c.to) for c in second.crossings] == [("gate", "left")]
+    assert [(c.line, c.to) for c in first.crossings] == [("gate", "in")]
+    assert [(c.line, c.to) for c in second.crossings] == [("gate", "out")]
     assert watch.counts == {"gate": (1, 1)}
     assert second.objects[0].first_frame == 60
     assert first.clip == (0, first.end + 0.5)
@@ -193,6 +193,10 @@ def test_masks_and_excluded_zones() -> None:
 
 def test_errors_name_the_value() -> None:
     corners = [(0, 0), (1, 0), (1, 1)]
+
+    def lines_of(ways: Any) -> cuesta.SceneWatch:
+        return cuesta.SceneWatch((9, 9), lines=[cuesta.CountingLine("g", (0, 1), (1, 0), ways)])
+
     for call, says in (
         (lambda: cuesta.Tracker(min_hits=0), "min_hits is 0"),
         (lambda: cuesta.Tracker().push([(1, 2, 3)]), r"a box is \(1, 2, 3\)"),
@@ -201,6 +205,11 @@ def test_errors_name_the_value() -> None:
         (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners, "out")]), "'out'"),  # type: ignore[arg-type]
         (lambda: cuesta.SceneWatch((9, 9), mask=np.ones((8, 9))), "mask is 9 x 8"),
         (lambda: cuesta.SceneWatch((9, 9), join=-1), "join is -1"),
+        (lambda: cuesta.SceneWatch((9, 9), line_band=-1), "line_band is -1"),
+        (lambda: lines_of("in"), "ways is 'in'; it must be two names"),
+        (lambda: lines_of(("in", 3)), r"ways is \('in', 3\)"),
+        (lambda: lines_of(("in", "in")), 'both ways are "in"; they must differ'),
+        (lambda: lines_of(("a:b", "in")), 'a way is "a:b"; it must be a name without : or ;'),
     ):
         with pytest.raises(cuesta.InvalidArgument, match=says):
             call()

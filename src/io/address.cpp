@@ -52,6 +52,12 @@ bool is_camera(const std::string& path) {
          major(status.st_rdev) == video4linux;
 }
 
+bool is_camera_name(const std::string& path) {
+  constexpr std::string_view begin = "/dev/video";
+  return path.starts_with(begin) && path.size() > begin.size() &&
+         path.find_first_not_of("0123456789", begin.size()) == path.npos;
+}
+
 std::string without_password(std::string_view address) {
   if (!is_address(address)) return std::string(address);
   const size_t host = address.find("://") + 3;

@@ -11,6 +11,8 @@ namespace cuesta::io {
 bool is_address(std::string_view text);
 /// Whether `path` is a Video4Linux device ("/dev/video0").
 bool is_camera(const std::string& path);
+/// Whether `path` is the name of one, there or not.
+bool is_camera_name(const std::string& path);
 /// The address as messages and results may show it: with *** for its password and its query, which
 /// may hold a token. A password with / ? # or @ in it is not shown either.
 std::string without_password(std::string_view address);

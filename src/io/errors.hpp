@@ -21,6 +21,12 @@ class ChangedStream : public Error {
   ChangedStream(const std::string& name, const std::string& how)
       : Error(ErrorCode::input, name + ": " + how, name) {}
 };
+/// An address or camera that is not there yet, or not there any more: another try may succeed.
+class AbsentStream : public Error {
+ public:
+  AbsentStream(const std::string& name, const std::string& how)
+      : Error(ErrorCode::input, name + ": " + how, name) {}
+};
 /// The reader of a pipe that is written to went away.
 class ClosedPipe : public Error {
  public:

@@ -95,7 +95,8 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
   // One for all that read this source, and for none that reads another.
   limits.stop = std::make_shared<StopSignal>(given.stop);
   if (!limits.part.is_whole() && !is_coded_file(path)) throw_no_parts(path);
-  if (is_address(path) || is_camera(path)) {
+  const bool is_awaited = limits.waits && is_camera_name(path) && !std::filesystem::exists(path);
+  if (is_address(path) || is_camera(path) || is_awaited) {
 #if defined(CUESTA_HAS_VIDEO)
     return open_live(path, limits);
 #else

@@ -45,6 +45,7 @@ struct Gap {
   std::optional<double> end;  ///< when it came; nothing while the source is away
   int attempts = 0;           ///< to reach the source again
   std::string reason{};       ///< why it was lost, in a sentence
+  std::string error{};        ///< why the last of these attempts failed; empty where none did
 };
 
 /// One frame, in planes as decoded.
@@ -127,6 +128,7 @@ struct StreamLimits {
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
   VideoPart part{};                  ///< of a file that libav reads; else the whole
   std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes
+  bool waits = false;                ///< seeks an address or camera that is not there at first, too
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "io/address.hpp"
 #include "io/errors.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
@@ -13,14 +14,17 @@
 namespace cuesta::io {
 namespace {
 
-constexpr double first_delay = 0.5, longest_delay = 30;  // seconds between two attempts; doubled
+// Seconds between two attempts, doubled up to the longest.
+constexpr double first_delay = 0.5, longest_delay = 30;
+constexpr double quick_delay = 2, quick_for = 60;  // longest in the first minute
 
 class LiveSource final : public FrameSource {
  public:
   LiveSource(std::string place, const StreamLimits& limits)
       : place_(std::move(place)), limits_(limits) {
     limits_.with_stop();
-    reader_ = connect();
+    name_ = without_password(place_);
+    reader_ = first_reader();
     format_ = reader_->format();
     name_ = reader_->name();
   }
@@ -30,13 +34,13 @@ class LiveSource final : public FrameSource {
   std::string description() const override { return reader_->description(); }
   std::optional<int64_t> expected_frames() const override { return reader_->expected_frames(); }
   std::string damage() const override {
-    return damage_of_live(damaged_ + reader_->damaged_frames());
+    return damage_of_live(damaged_ + (reader_ ? reader_->damaged_frames() : 0));
   }
   std::shared_ptr<const Gap> open_gap() const override { return away_; }
   void stop() override { limits_.stop->request(); }
 
   bool next(Frame& frame) override {
-    for (;;) {
+    while (reader_) {
       std::string reason = "the stream ended";
       try {
         if (reader_->next(frame)) {
@@ -51,8 +55,10 @@ class LiveSource final : public FrameSource {
         if (error.code() != ErrorCode::input || reader_->has_end()) throw;
         reason = without_name(error.what());
       }
-      if (limits_.stop->requested() || !find_again(reason)) return false;
+      if (limits_.stop->requested()) return false;
+      find_again(reason);
     }
+    return false;
   }
 
  private:
@@ -76,8 +82,59 @@ class LiveSource final : public FrameSource {
 
   double frame_seconds() const { return double(format_.rate_den) / double(format_.rate_num); }
 
-  /// False where it was stopped meanwhile. Throws Error{input} where it is given up.
-  bool find_again(const std::string& reason) {
+  std::unique_ptr<VideoReader> first_reader() {
+    if (is_address(place_)) check_address(place_);
+    if (!limits_.waits || limits_.reconnect <= 0) return connect();
+    try {
+      return connect();
+    } catch (const AbsentStream& error) {
+      if (limits_.stop->requested()) throw;
+      const auto begin = Clock::now();
+      const std::string reason = without_name(error.what());
+      tell(fmt::format("{}; waiting for it", reason));
+      Gap gap;
+      auto found = sought(reason, gap);
+      if (!found) throw_input(name_, "stopped before its first frame");
+      tell(fmt::format("there after {:.1f} s", seconds_since(begin)));
+      return found;
+    }
+  }
+
+  /// Tries until there is a connection; null where it was stopped meanwhile. Throws Error{input}
+  /// where it is given up.
+  std::unique_ptr<VideoReader> sought(std::string last, Gap& gap) {
+    const auto begin = Clock::now();
+    for (double delay = first_delay;;) {
+      if (limits_.stop->wait(delay)) return nullptr;
+      ++gap.attempts;
+      try {
+        auto found = connect();
+        if (index_ > 0) check_same(found->format());
+        return found;
+      } catch (const ChangedStream&) {
+        throw;
+      } catch (const Error& error) {
+        const bool is_absent = dynamic_cast<const AbsentStream*>(&error) != nullptr;
+        if (error.code() != ErrorCode::input || (index_ == 0 && !is_absent)) throw;
+        gap.error = without_name(error.what());
+      }
+      if (limits_.stop->requested()) return nullptr;
+      if (gap.error != last) tell("not found: " + gap.error);
+      last = gap.error;
+      if (index_ > 0) away_ = std::make_shared<const Gap>(gap);
+      const double seconds = seconds_since(begin);
+      if (seconds >= limits_.reconnect) {
+        const std::string what =
+            index_ > 0 ? fmt::format("connection lost after {} frames and not restored", index_)
+                       : "not there";
+        throw_input(name_, fmt::format("{} within {:g} s: {}", what, limits_.reconnect, last));
+      }
+      delay = std::min(2 * delay, seconds < quick_for ? quick_delay : longest_delay);
+    }
+  }
+
+  /// Leaves no reader where it was stopped meanwhile. Throws Error{input} where it is given up.
+  void find_again(const std::string& reason) {
     const auto lost = Clock::now();
     Gap gap;
     gap.begin = index_ > 0 ? last_time_ + frame_seconds() : 0;
@@ -85,34 +142,13 @@ class LiveSource final : public FrameSource {
     away_ = std::make_shared<const Gap>(gap);
     if (limits_.reconnect <= 0) throw_input(name_, fmt::format("lost: {}", reason));
     tell(fmt::format("lost after {} frames: {}; seeking it again", index_, reason));
-    std::string last = reason;
-    for (double delay = first_delay;; delay = std::min(2 * delay, longest_delay)) {
-      if (limits_.stop->wait(delay)) return false;
-      ++gap.attempts;
-      try {
-        auto found = connect();
-        check_same(found->format());
-        damaged_ += reader_->damaged_frames();
-        reader_ = std::move(found);
-        break;
-      } catch (const ChangedStream&) {
-        throw;
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::input) throw;
-        last = without_name(error.what());
-      }
-      away_ = std::make_shared<const Gap>(gap);
-      if (limits_.stop->requested()) return false;
-      if (seconds_since(lost) >= limits_.reconnect) {
-        throw_input(
-            name_, fmt::format("connection lost after {} frames and not restored within {:g} s: {}",
-                               index_, limits_.reconnect, last));
-      }
-    }
+    damaged_ += reader_->damaged_frames();
+    reader_.reset();  // what it holds can be held once: a port, a device
+    reader_ = sought(reason, gap);
+    if (!reader_) return;
     away_.reset();
     came_back_ = std::make_shared<Gap>(gap);
     tell(fmt::format("back after {:.1f} s", seconds_since(lost)));
-    return true;
   }
 
   void check_same(const StreamFormat& now) const {

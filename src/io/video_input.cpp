@@ -67,6 +67,22 @@ const AVInputFormat* camera_format(const std::string& name) {
   return format;
 }
 
+/// Whether an address or camera that cannot be opened may be there later.
+bool may_come(int error, const std::string& place) {
+  switch (error) {
+    case AVERROR(ENOMEM):
+    case AVERROR(EINVAL):
+    case AVERROR_PROTOCOL_NOT_FOUND:
+    case AVERROR_DEMUXER_NOT_FOUND:
+    case AVERROR_HTTP_BAD_REQUEST:
+    case AVERROR_HTTP_UNAUTHORIZED:
+    case AVERROR_HTTP_FORBIDDEN: return false;
+    // Of a page, what it is; elsewhere it may be the middle of a stream.
+    case AVERROR_INVALIDDATA: return !place.starts_with("http");
+    default: return true;
+  }
+}
+
 constexpr int buffer_bytes = 1 << 16;
 
 }  // namespace
@@ -238,6 +254,8 @@ void VideoInput::open(int64_t max_pixels) {
     if (!limits_ && (error == AVERROR_INVALIDDATA || error == AVERROR_EOF)) {
       throw_input(name_, "not a readable video (corrupt, truncated or of an unknown format)");
     }
+    if (error < 0 && limits_ && may_come(error, place_))
+      throw AbsentStream(name_, fmt::format("cannot be opened: {}", words(error)));
     if (error < 0) throw_input(name_, fmt::format("cannot be opened: {}", words(error)));
     if (const auto why = not_a_video(*context_->iformat, limits_.has_value()); !why.empty())
       throw_input(name_, why);
@@ -261,6 +279,8 @@ void VideoInput::open(int64_t max_pixels) {
     const auto find = [&] { return avformat_find_stream_info(context_, options.get()); };
     error = limits_ ? find() : av::with_memory(find);
     if (!limits_) av::check_resources(error);
+    if (error < 0 && limits_)
+      throw AbsentStream(name_, fmt::format("cannot be read: {}", words(error)));
     if (error < 0) throw_input(name_, fmt::format("cannot be read: {}", words(error)));
   } catch (...) {
     close();

@@ -39,7 +39,7 @@ struct VideoReader::State {
       : limits(stoppable(l)), packets(std::move(input)), decoder(packets, limits) {
     if (!decoded) throw std::bad_alloc();
     if (!limits.part.is_whole()) go_to_part();
-    if (!decode_first()) throw_input(name(), "the video stream has no frames");
+    if (!decode_first()) throw_without_frames("the video stream has no frames");
     format = describe(packets, decoder, *decoded);
     stored_width = decoded->width;
     stored_height = decoded->height;
@@ -52,6 +52,11 @@ struct VideoReader::State {
   }
 
   const std::string& name() const { return packets.name(); }
+
+  [[noreturn]] void throw_without_frames(const std::string& why) const {
+    if (packets.is_live()) throw AbsentStream(name(), why);
+    throw_input(name(), why);
+  }
 
   /// Decodes the first frame, which shows whether the GPU takes the stream. Where it does not, the
   /// CPU decodes the same packets.
@@ -119,6 +124,7 @@ struct VideoReader::State {
 
   // What came before is out.
   void end_with_fault() {
+    if (packets.is_live() && packets.count() == 0) throw_without_frames(fault);
     // What was never there is not available in part.
     const Hint hint = packets.count() > 0 ? Hint::allow_partial : Hint::none;
     if (!limits.allow_partial) throw_input(name(), fault, hint);
@@ -262,8 +268,12 @@ std::string VideoReader::damage() const {
 }
 void VideoReader::stop() { state_->limits.stop->request(); }
 bool VideoReader::has_end() const {
-  const AVFormatContext& context = state_->packets.context();
-  return context.duration > 0 && context.duration != AV_NOPTS_VALUE;
+  AVFormatContext& context = state_->packets.context();
+  if (context.duration <= 0) return false;
+  // The length of a fragment passes for that of the whole. Only a file has a size; lists of files
+  // and sessions say how long they are.
+  const std::string_view container = context.iformat->name;
+  return (context.pb && avio_size(context.pb) > 0) || container == "hls" || container == "rtsp";
 }
 
 void VideoReader::take(const VideoPart& part) { state_->take(part); }
@@ -280,7 +290,7 @@ std::optional<int64_t> VideoReader::expected_frames() const {
   const AVStream& s = state_->packets.stream();
   if (s.nb_frames > 0) return s.nb_frames;
   const AVFormatContext& context = state_->packets.context();
-  if (!has_end()) return std::nullopt;
+  if (context.duration <= 0) return std::nullopt;
   return av_rescale_q(context.duration, AV_TIME_BASE_Q,
                       {int(state_->format.stream.rate_den), int(state_->format.stream.rate_num)});
 }

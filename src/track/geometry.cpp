@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cuesta {
 
@@ -74,6 +75,22 @@ double signed_area(std::span<const Point> polygon) {
     a = b;
   }
   return twice / 2;
+}
+
+bool is_beyond(Point p, Point a, Point b, double least, Size size) {
+  const double x = b.x - a.x, y = b.y - a.y;
+  const double along = ((p.x - a.x) * x + (p.y - a.y) * y) / (x * x + y * y);
+  const double part = std::clamp(along, 0.0, 1.0);
+  const Point nearest{a.x + part * x, a.y + part * y};
+  const double away = distance(p, nearest);
+  // How far it is from there to an edge, in lengths of the way to p.
+  const auto room = [](double from, double to, double end) {
+    if (to == from) return std::numeric_limits<double>::infinity();
+    return to > from ? (end - from) / (to - from) : from / (from - to);
+  };
+  const double lengths =
+      std::min(room(nearest.x, p.x, size.width), room(nearest.y, p.y, size.height));
+  return away >= (away > 0 ? std::min(least, away * lengths / 2) : least);
 }
 
 int crossing_of(Point before, Point now, Point a, Point b) {

@@ -34,4 +34,8 @@ double signed_area(std::span<const Point> polygon);
 /// -1 to its left, 0 not at all. What is on the line is on its left.
 int crossing_of(Point before, Point now, Point a, Point b);
 
+/// Whether `p` is at least `least` away from the line between `a` and `b`, or half of the way from
+/// there to the edge of a picture of this size where that is less.
+bool is_beyond(Point p, Point a, Point b, double least, Size size);
+
 }  // namespace cuesta::track

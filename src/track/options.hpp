@@ -26,8 +26,14 @@ struct Described<TrackingOptions> {
       field<&TrackingOptions::min_iou>("min_iou", between(0, 1),
                                        "require this overlap of consecutive boxes (IoU). At 0 they "
                                        "must still overlap"),
+      field<&TrackingOptions::max_step>("max_step", between(0, 1000),
+                                        "follow new objects that moved this far without overlap, "
+                                        "in their own sizes. 0: follow overlaps alone"),
       field<&TrackingOptions::min_moved>("min_moved", at_least(0),
                                          "report objects that moved this far, in pixels"),
+      field<&TrackingOptions::line_band>("line_band", between(0, 10),
+                                         "count a crossing when the object is this fraction of its "
+                                         "height past the line"),
       field<&TrackingOptions::merge_window>("merge_window", at_least(0),
                                             "join events with shorter gaps, in seconds. post_roll "
                                             "counts where it is longer"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "core/check.hpp"
@@ -69,6 +70,12 @@ void check_line(const CountingLine& line, const std::string& what) {
   check_point(line.to, what, "to");
   if (line.from == line.to)
     throw_invalid("to", "{}: from and to are the same point; they must differ", what);
+  for (const std::string& way : line.ways) {
+    if (way.empty() || way.find_first_of(":;") != way.npos)
+      throw_invalid(way, "{}: a way is \"{}\"; it must be a name without : or ;", what, way);
+  }
+  if (line.ways[0] == line.ways[1])
+    throw_invalid(line.ways[0], "{}: both ways are \"{}\"; they must differ", what, line.ways[0]);
 }
 
 void check_scene(const Scene& scene, const std::string& name) {
@@ -156,6 +163,7 @@ void Selection::apply(std::span<const Detection> detections) {
   for (const Detection& d : detections)
     if (!is_left_out(d.box)) allowed_.push_back(d);
   if (join_ > 0) allowed_ = joined(allowed_, join_);
+  allowed_ = without_nested(allowed_);
   for (const Detection& d : allowed_) {
     if (join_ > 0 && is_left_out(d.box)) continue;
     uint64_t zones = 0;
@@ -167,27 +175,14 @@ void Selection::apply(std::span<const Detection> detections) {
   }
 }
 
-std::vector<Detection> joined(std::span<const Detection> detections, int pixels) {
-  struct Group {
-    Rect box;
-    std::vector<size_t> members;
-  };
-  std::vector<Group> groups;
-  for (size_t i = 0; i < detections.size(); ++i) {
-    Group grown{detections[i].box, {i}};
-    // What it takes up makes its box larger, which may bring the next one near.
-    for (size_t g = 0; g < groups.size();) {
-      if (gap_between(groups[g].box, grown.box) >= pixels) {
-        ++g;
-        continue;
-      }
-      grown.box = around(groups[g].box, grown.box);
-      grown.members.insert(grown.members.end(), groups[g].members.begin(), groups[g].members.end());
-      groups.erase(groups.begin() + ptrdiff_t(g));
-      g = 0;
-    }
-    groups.push_back(std::move(grown));
-  }
+namespace {
+
+struct Group {
+  Rect box;
+  std::vector<size_t> members;
+};
+
+std::vector<Detection> made_of(std::vector<Group>& groups, std::span<const Detection> detections) {
   for (Group& group : groups) std::ranges::sort(group.members);
   std::ranges::sort(groups, {}, [](const Group& group) { return group.members.front(); });
   std::vector<Detection> made;
@@ -207,6 +202,54 @@ std::vector<Detection> joined(std::span<const Detection> detections, int pixels)
     made.push_back(sum);
   }
   return made;
+}
+
+bool holds(const Rect& outer, const Rect& inner) {
+  return inner.x >= outer.x && inner.y >= outer.y &&
+         inner.x + inner.width <= outer.x + outer.width &&
+         inner.y + inner.height <= outer.y + outer.height;
+}
+
+}  // namespace
+
+std::vector<Detection> joined(std::span<const Detection> detections, int pixels) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < detections.size(); ++i) {
+    Group grown{detections[i].box, {i}};
+    // What it takes up makes its box larger, which may bring the next one near.
+    for (size_t g = 0; g < groups.size();) {
+      if (gap_between(groups[g].box, grown.box) >= pixels) {
+        ++g;
+        continue;
+      }
+      grown.box = around(groups[g].box, grown.box);
+      grown.members.insert(grown.members.end(), groups[g].members.begin(), groups[g].members.end());
+      groups.erase(groups.begin() + ptrdiff_t(g));
+      g = 0;
+    }
+    groups.push_back(std::move(grown));
+  }
+  return made_of(groups, detections);
+}
+
+std::vector<Detection> without_nested(std::span<const Detection> detections) {
+  std::vector<size_t> order(detections.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  const auto size_of = [&](size_t i) {
+    return -int64_t(detections[i].box.width) * detections[i].box.height;
+  };
+  std::ranges::stable_sort(order, {}, size_of);
+  std::vector<Group> groups;
+  for (const size_t i : order) {
+    const Rect& box = detections[i].box;
+    const auto outer =
+        std::ranges::find_if(groups, [&](const Group& group) { return holds(group.box, box); });
+    if (outer == groups.end())
+      groups.push_back({box, {i}});
+    else
+      outer->members.push_back(i);
+  }
+  return made_of(groups, detections);
 }
 
 }  // namespace cuesta::track

@@ -24,8 +24,8 @@ class Selection {
   Selection(Size size, const Scene& scene, const TrackingOptions& options);
 
   /// In this order: what stands outside the mask or in an excluded zone goes; near boxes are
-  /// joined, and what then stands there goes too; of the rest stays what a zone takes, or without
-  /// included zones what is within the limits.
+  /// joined, boxes inside another become part of it, and what then stands there goes too; of the
+  /// rest stays what a zone takes, or without included zones what is within the limits.
   void apply(std::span<const Detection> detections);
   /// What stayed, in the order of the first detection of each, and bit i for each zone that took
   /// it.
@@ -54,5 +54,10 @@ class Selection {
 /// Detections with fewer than `pixels` between them as one, until no two boxes are that near: box
 /// around both, areas added, centroid of all. In the order of the first detection of each.
 std::vector<Detection> joined(std::span<const Detection> detections, int pixels);
+
+/// Detections with each box that is inside another added to it: the largest box that holds it,
+/// the first of equal ones. Area and centroid are those of all. In the order of the first detection
+/// of each.
+std::vector<Detection> without_nested(std::span<const Detection> detections);
 
 }  // namespace cuesta::track

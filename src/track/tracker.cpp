@@ -2,7 +2,8 @@
 // object's box, give each detection to one of them, correct.
 //
 // What differs from the authors' program: an overlap below min_iou is worth nothing before the
-// assignment, not after it; an object that was reported once is reported whenever it is seen; the
+// assignment, not after it; an object that was seen once may be continued by a box near it
+// (max_step); an object that was reported once is reported whenever it is seen; the
 // frame that initialises an object is one of its hits; ids are given when an object is first
 // reported.
 #include <algorithm>
@@ -35,26 +36,48 @@ struct Target {
   int missed = 0;          // frames since it was last seen
 };
 
-// The pairs of target and detection: for each target a detection, or -1. Targets that share no
-// detection, however far around, are groups that are solved apart, which keeps many objects cheap.
+// What pairs are worth: whole numbers, so that sums are exact.
+constexpr int64_t unit = 1 << 30;
+
+// The overlap of a detection and a prediction.
+int64_t overlap_worth(const std::optional<Box>& predicted, const Rect& box, double min_iou) {
+  const double overlap = predicted ? overlap_of(*predicted, box_of(box)) : 0;
+  if (overlap == 0 || overlap < min_iou) return 0;
+  return std::max<int64_t>(1, std::llround(overlap * double(unit)));
+}
+
+// The nearness of a detection to an object whose speed is not known yet. Specks are too many
+// to be followed so, and other sizes are other objects.
+int64_t step_worth(const Target& target, const Rect& box, double max_step) {
+  constexpr double least = 12 * 12, largest_ratio = 2;
+  const Rect& before = target.object.detection.box;
+  const double area = double(before.width) * before.height, now = double(box.width) * box.height;
+  if (std::min(area, now) < least || std::max(area, now) > largest_ratio * std::min(area, now))
+    return 0;
+  const double gate = max_step * std::sqrt(area);
+  const double away = distance(middle_of(before), middle_of(box));
+  return away < gate ? std::max<int64_t>(1, std::llround((1 - away / gate) * double(unit))) : 0;
+}
+
+// The pairs of target and detection of the largest worth: for each target a detection, or -1.
+// Targets that share no detection, however far around, are groups that are solved apart, which
+// keeps many objects cheap.
 class Association {
  public:
-  Association(std::span<const Target> targets, std::span<const Detection> detections,
-              double min_iou)
-      : detection_of_(targets.size(), -1), near_(targets.size()), seen_by_(detections.size()) {
-    for (size_t t = 0; t < targets.size(); ++t) {
-      const auto predicted = targets[t].filter.box();
-      if (!predicted) continue;
-      for (size_t d = 0; d < detections.size(); ++d) {
-        const double overlap = overlap_of(*predicted, box_of(detections[d].box));
-        if (overlap == 0 || overlap < min_iou) continue;
-        // Whole numbers, so that sums are exact.
-        near_[t].push_back({int(d), std::max<int64_t>(1, std::llround(overlap * (1 << 30)))});
+  // `worth_of(target, detection)` is 0 for what is no pair.
+  template <class WorthOf>
+  Association(size_t targets, size_t detections, WorthOf&& worth_of)
+      : detection_of_(targets, -1), near_(targets), seen_by_(detections) {
+    for (size_t t = 0; t < targets; ++t) {
+      for (size_t d = 0; d < detections; ++d) {
+        const int64_t worth = worth_of(t, d);
+        if (worth == 0) continue;
+        near_[t].push_back({int(d), worth});
         seen_by_[d].push_back(int(t));
       }
     }
-    std::vector<char> in_group(targets.size());
-    for (size_t t = 0; t < targets.size(); ++t) {
+    std::vector<char> in_group(targets);
+    for (size_t t = 0; t < targets; ++t) {
       if (!in_group[t] && !near_[t].empty()) solve(group_around(int(t), in_group));
     }
   }
@@ -156,6 +179,28 @@ struct Tracker::State {
     object.from = foot_of(detection.box);
   }
 
+  // By overlap; then, of what is left, by distance.
+  std::vector<int> associated(std::span<const Detection> detections) const {
+    std::vector<std::optional<Box>> predicted;
+    for (const Target& target : targets) predicted.push_back(target.filter.box());
+    const Association overlaps(targets.size(), detections.size(), [&](size_t t, size_t d) {
+      return overlap_worth(predicted[t], detections[d].box, options.min_iou);
+    });
+    std::vector<int> found = overlaps.detection_of();
+    if (options.max_step == 0) return found;
+    std::vector<char> taken(detections.size());
+    for (const int d : found)
+      if (d >= 0) taken[size_t(d)] = 1;
+    const Association steps(targets.size(), detections.size(), [&](size_t t, size_t d) {
+      const bool is_new = targets[t].object.hits == 1 && targets[t].missed == 1;
+      if (!is_new || found[t] >= 0 || taken[d]) return int64_t(0);
+      return step_worth(targets[t], detections[d].box, options.max_step);
+    });
+    for (size_t t = 0; t < targets.size(); ++t)
+      if (found[t] < 0) found[t] = steps.detection_of()[t];
+    return found;
+  }
+
   Target founded(FrameTime at, const Detection& detection) const {
     Target target{.filter = BoxFilter(detection.box)};
     target.begin = middle_of(detection.box);
@@ -174,11 +219,11 @@ struct Tracker::State {
       target.filter.predict();
       if (target.missed++ > 0) target.streak = 0;
     }
-    const Association association(targets, detections, options.min_iou);
+    const std::vector<int> detection_of = associated(detections);
     const auto zones_of = [&](size_t d) { return zones.empty() ? uint64_t(0) : zones[d]; };
     std::vector<char> taken(detections.size());
     for (size_t t = 0; t < targets.size(); ++t) {
-      const int d = association.detection_of()[t];
+      const int d = detection_of[t];
       if (d < 0) continue;
       taken[size_t(d)] = 1;
       targets[t].filter.update(detections[size_t(d)].box);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "core/check.hpp"
 #include "track/events.hpp"
 #include "track/geometry.hpp"
@@ -12,17 +15,36 @@ struct SceneWatch::State {
   struct Pixels {
     Point from, to;
   };
+  // An object at the lines: of each, how often it passed to the right, less to the left, since it
+  // was last beyond the line's band.
+  struct Passage {
+    int net = 0;
+    FrameTime at{};
+  };
+  struct Walker {
+    std::vector<Passage> lines;
+    int64_t last = 0;  // frame
+  };
   Selection selection;
   Tracker tracker;
   EventBuilder events;
+  Size frame_size;
+  int max_age;
+  double band;
   std::vector<Pixels> lines;
+  std::map<int64_t, Walker> walkers;  // by id
   std::vector<LineCount> counts;
   std::vector<Crossing> crossings;
   std::vector<Event> ended;
   SceneStep step;
 
   State(Size size, const Scene& scene, const TrackingOptions& options)
-      : selection(size, scene, options), tracker(options), events(size, options) {
+      : selection(size, scene, options),
+        tracker(options),
+        events(size, options),
+        frame_size(size),
+        max_age(options.max_age),
+        band(options.line_band) {
     const auto pixels = [&](Point p) { return Point{p.x * size.width, p.y * size.height}; };
     for (const CountingLine& line : scene.lines)
       lines.push_back({pixels(line.from), pixels(line.to)});
@@ -31,15 +53,30 @@ struct SceneWatch::State {
 
   void count(FrameTime at, std::span<const TrackedObject> objects) {
     crossings.clear();
+    if (lines.empty()) return;
     for (const TrackedObject& object : objects) {
-      const Point now = foot_of(object.detection.box);
-      for (size_t i = 0; i < lines.size(); ++i) {
-        const int side = crossing_of(object.from, now, lines[i].from, lines[i].to);
-        if (side == 0) continue;
-        ++(side > 0 ? counts[i].to_right : counts[i].to_left);
-        crossings.push_back({.line = i, .id = object.id, .to_right = side > 0, .at = at});
-      }
+      Walker& walker = walkers[object.id];
+      walker.lines.resize(lines.size());
+      walker.last = at.index;
+      for (size_t i = 0; i < lines.size(); ++i) count(at, object, i, walker.lines[i]);
     }
+    std::erase_if(walkers, [&](const auto& one) { return at.index - one.second.last > max_age; });
+  }
+
+  void count(FrameTime at, const TrackedObject& object, size_t line, Passage& passage) {
+    const auto& [from, to] = lines[line];
+    const Point now = foot_of(object.detection.box);
+    if (const int side = crossing_of(object.from, now, from, to)) {
+      passage.net += side;
+      passage.at = at;
+    }
+    if (passage.net == 0 ||
+        !is_beyond(now, from, to, band * object.detection.box.height, frame_size))
+      return;
+    const bool to_right = passage.net > 0;
+    ++(to_right ? counts[line].to_right : counts[line].to_left);
+    crossings.push_back({.line = line, .id = object.id, .to_right = to_right, .at = passage.at});
+    passage = {};
   }
 };
 

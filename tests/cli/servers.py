@@ -12,7 +12,7 @@ class Http:
     """Serves what `pages` names: bytes, with ranges, or a function that writes to the connection
     until it returns, which then breaks off. `asked` counts requests of each."""
 
-    def __init__(self, pages):
+    def __init__(self, pages, port=0):
         self.pages, self.asked = pages, {}
         outer = self
 
@@ -23,7 +23,7 @@ class Http:
             def do_GET(self):
                 outer.answer(self)
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.thread = threading.Thread(
             target=self.server.serve_forever, kwargs={"poll_interval": 0.05}
@@ -63,6 +63,43 @@ class Http:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+        self.thread.join()
+
+
+class Sender:
+    """Sends an MPEG transport stream to a port, over and over, until it is closed: as UDP, as RTP
+    over UDP (RFC 2250, payload type 33), or over TCP to whoever listens there."""
+
+    def __init__(self, kind, port, stream, seconds):
+        self.kind, self.port, self.stream, self.seconds = kind, port, stream, seconds
+        self.ending = threading.Event()
+        self.thread = threading.Thread(target=self.send)
+        self.thread.start()
+
+    def send(self):
+        size = 7 * 188
+        parts = [self.stream[k : k + size] for k in range(0, len(self.stream), size)]
+        is_tcp = self.kind == "tcp"
+        with socket.socket(type=socket.SOCK_STREAM if is_tcp else socket.SOCK_DGRAM) as out:
+            while is_tcp and out.connect_ex(("127.0.0.1", self.port)) and not self.ending.is_set():
+                time.sleep(0.02)
+            number = 0
+            while not self.ending.is_set():
+                for part in parts:
+                    head = struct.pack(">BBHII", 0x80, 33, number & 0xFFFF, 0, 1)
+                    try:
+                        if is_tcp:
+                            out.sendall(part)
+                        else:
+                            whole = head + part if self.kind == "rtp" else part
+                            out.sendto(whole, ("127.0.0.1", self.port))
+                    except (BrokenPipeError, ConnectionResetError, ConnectionRefusedError):
+                        pass  # nobody listens there now
+                    number += 1
+                    self.ending.wait(self.seconds / len(parts))
+
+    def close(self):
+        self.ending.set()
         self.thread.join()
 
 

@@ -16,7 +16,7 @@ import servers
 import test_command
 from test_command import INPUT, y4m
 from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, luma, street
-from test_live import LiveTest, frames_of
+from test_live import LiveTest, frames_of, long_street
 
 
 class NetworkTest(LiveTest):
@@ -212,6 +212,8 @@ class Rtsp(NetworkTest):
         self.assertIn(f"ended after {FRAMES} frames; kept: o.mkv", said)
         lines = self.lines("o.nd")
         self.assertIsNone(lines[-1]["gap"]["end"])
+        self.assertIn("refused", lines[-1]["gap"]["error"])
+        self.assertIn("not found: cannot be opened: Connection refused", said)
         self.assertEqual(self.frames_in_video("o.mkv"), FRAMES)
 
     def test_another_size(self):
@@ -245,6 +247,107 @@ class Rtsp(NetworkTest):
         self.assertEqual([line["frame"] for line in frames], list(range(len(frames))))
 
 
+class Absent(NetworkTest):
+    """Cameras that are not there when the run begins, and those that come and go."""
+
+    @staticmethod
+    def free_port(kind=socket.SOCK_STREAM):
+        with socket.socket(type=kind) as taken:
+            taken.bind(("127.0.0.1", 0))
+            return taken.getsockname()[1]
+
+    def first_line(self, process):
+        line = process.stderr.readline().decode()
+        self.assertIn("waiting for it", line)
+        return line
+
+    def test_a_server_that_is_not_there_yet(self):
+        units, clip = self.units(), self.video_bytes("a.ts")
+        for kind in ("rtsp", "http"):
+            with self.subTest(kind):
+                port = self.free_port()
+                process = self.start(
+                    "detect", f"{kind}://127.0.0.1:{port}/street", "--json", "o.nd"
+                )
+                self.assertIn("Connection refused", self.first_line(process))
+                self.assertFalse((self.at / "o.nd").exists())
+                if kind == "rtsp":
+                    self.rtsp(lambda n: units * 3 + [30], port=port)
+                else:
+                    server = servers.Http({"street": clip}, port)
+                    self.addCleanup(server.close)
+                self.until(lambda: self.lines_in("o.nd") >= FRAMES + 1, "it is not found")
+                said = process.communicate(timeout=60)[1] if kind == "http" else None
+                said = said.decode() if said else self.interrupt(process)
+                self.assertIn("there after", said)
+                self.assertFalse(any("gap" in line for line in self.lines("o.nd")))
+                os.unlink(self.at / "o.nd")
+
+    def test_waiting_ends(self):
+        port = self.free_port()
+        for address in (f"rtsp://127.0.0.1:{port}/1", "/dev/video99"):
+            reason = "No such file" if address.startswith("/") else "Connection refused"
+            for limit, says in ((0, "cannot be opened"), (0.6, "not there within 0.6 s")):
+                if address.startswith("/") and limit == 0:
+                    says = ""
+                with self.subTest((address, limit)):
+                    self.fails(
+                        INPUT,
+                        "detect",
+                        address,
+                        "--json",
+                        "o",
+                        "--reconnect",
+                        limit,
+                        says=[says, reason],
+                    )
+            process = self.start("detect", address, "--json", "o.nd")
+            self.first_line(process)
+            self.assertIn("", self.interrupt(process))
+            self.assertFalse((self.at / "o.nd").exists())
+
+    def test_ports_that_one_can_hold(self):
+        stream = self.video_bytes("long.ts", long_street(60, b"420jpeg"))
+        for kind in ("udp", "rtp", "tcp"):
+            with self.subTest(kind):
+                port = self.free_port(socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM)
+                address = f"{kind}://127.0.0.1:{port}" + ("?listen=1" if kind == "tcp" else "")
+                process = self.start("detect", address, "--json", "o.nd", "--timeout", 2)
+                for visit in (1, 2):
+                    before = self.lines_in("o.nd")
+                    sender = servers.Sender(kind, port, stream, 2)
+                    try:
+                        self.until(
+                            lambda wanted=before + 20: self.lines_in("o.nd") > wanted,
+                            f"it is not found: {visit}",
+                        )
+                    finally:
+                        sender.close()
+                    if visit == 1:
+                        time.sleep(3)
+                said = self.interrupt(process)
+                self.assertNotIn("in use", said)
+                self.assertIn("back after", said)
+                gaps = [line["gap"] for line in self.lines("o.nd") if "gap" in line]
+                self.assertGreaterEqual(len([gap for gap in gaps if gap["end"]]), 1, said)
+                os.unlink(self.at / "o.nd")
+
+    def test_a_fragment_is_not_the_whole(self):
+        # Results of a pipe are fragments; their lengths say nothing of the stream's.
+        self.run_cuesta("detect", "-", "-o", "live.mp4", stdin=long_street(90, b"420jpeg"))
+        clip = (self.at / "live.mp4").read_bytes()
+        server = self.http({"live.mp4": lambda out, asked: out.write(clip)})
+        process = self.start("detect", server.address("live.mp4"), "--json", "o.nd")
+
+        def gaps():
+            lines = (self.at / "o.nd").read_bytes() if (self.at / "o.nd").exists() else b""
+            return sum(b'"gap"' in line for line in lines.split(b"\n"))
+
+        self.until(lambda: gaps() >= 2, "it is not sought again")
+        self.assertIn("back after", self.interrupt(process))
+        self.assertGreaterEqual(sum("gap" in line for line in self.lines("o.nd")), 2)
+
+
 class Refusals(NetworkTest):
     def test_what_cannot_be_opened(self):
         free = socket.create_server(("127.0.0.1", 0))
@@ -275,9 +378,12 @@ class Refusals(NetworkTest):
             "/dev/video99": "No such file",
             "/dev/null": "/dev/null",
         }
+        may_come = ("refused", "0.5 s", "404", "No such file", "***@", "/empty")
         for address, says in cases.items():
             with self.subTest(address):
                 limit = ("--timeout", 0.5) if says.endswith("0.5 s") else ()
+                if says.endswith(may_come):
+                    limit += ("--reconnect", 0)
                 message = self.fails(
                     INPUT, "detect", address, "--json", "o", "-o", "o.mkv", *limit, says=[says]
                 )

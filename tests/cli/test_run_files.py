@@ -33,6 +33,7 @@ VERBS = {
             "--mask-video": "m.y4m",
             "--events": "o.edl",
             "--objects": "o.csv",
+            "--counts": "n.csv",
             "--report": "o.html",
             "--clips": "clips",
             "--coco": "o.json",

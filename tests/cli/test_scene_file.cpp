@@ -40,8 +40,10 @@ SceneFile random_scene(std::mt19937& random) {
     if (limits && one_in_two(random)) zone.max_aspect = 1 + random_number(random);
     file.scene.zones.push_back(std::move(zone));
   }
-  for (size_t n = random() % 3, i = 0; i < n; ++i)
+  for (size_t n = random() % 3, i = 0; i < n; ++i) {
     file.scene.lines.push_back({.name = random_name(random, i), .from = point(), .to = point()});
+    if (one_in_two(random)) file.scene.lines.back().ways = {random_name(random, 0), "out"};
+  }
   if (one_in_two(random)) file.mask = "where.png";
   return file;
 }
@@ -67,8 +69,12 @@ std::string members_of(const Zone& zone, const char* is, const char* between, co
 }
 std::string members_of(const CountingLine& line, const char* is, const char* between,
                        const char* quote) {
-  return fmt::format("{5}name{5}{0}{2}{1}{5}from{5}{0}{3}{1}{5}to{5}{0}{4}", is, between,
-                     quoted(line.name), text_of(line.from), text_of(line.to), quote);
+  const std::string ways = fmt::format("[{}, {}]", quoted(line.ways[0]), quoted(line.ways[1]));
+  return fmt::format("{5}name{5}{0}{2}{1}{5}from{5}{0}{3}{1}{5}to{5}{0}{4}{6}", is, between,
+                     quoted(line.name), text_of(line.from), text_of(line.to), quote,
+                     line.ways == CountingLine{}.ways
+                         ? std::string()
+                         : fmt::format("{1}{2}ways{2}{0}{3}", is, between, quote, ways));
 }
 
 std::string json_of(const SceneFile& file) {
@@ -111,6 +117,7 @@ void expect_equal(const SceneFile& read, const SceneFile& written) {
     EXPECT_EQ(read.scene.lines[i].name, written.scene.lines[i].name);
     EXPECT_EQ(read.scene.lines[i].from, written.scene.lines[i].from);
     EXPECT_EQ(read.scene.lines[i].to, written.scene.lines[i].to);
+    EXPECT_EQ(read.scene.lines[i].ways, written.scene.lines[i].ways);
   }
 }
 

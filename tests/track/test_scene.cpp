@@ -152,6 +152,38 @@ TEST(Joining, WeighsCentroidsAndKeepsOrder) {
   EXPECT_EQ(found[1], three[1]);
 }
 
+TEST(Nesting, BoxesInsideABoxBecomeItsPart) {
+  std::mt19937 random(5);
+  const auto holds = [](const Rect& a, const Rect& b) { return around(a, b) == a; };
+  size_t nested = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    std::vector<Detection> detections;
+    for (size_t i = random() % 25; i > 0; --i) {
+      detections.push_back(at(int(random() % 60), int(random() % 60), 1 + int(random() % 40),
+                              1 + int(random() % 40), 1 + int64_t(random() % 9)));
+    }
+    const auto found = without_nested(detections);
+    int64_t area = 0, area_before = 0;
+    double x = 0, x_before = 0;
+    for (const auto& d : found) area += d.area, x += double(d.area) * d.centroid_x;
+    for (const auto& d : detections)
+      area_before += d.area, x_before += double(d.area) * d.centroid_x;
+    ASSERT_EQ(area, area_before);
+    ASSERT_NEAR(x, x_before, 1e-6);
+    for (const auto& a : found) {
+      for (const auto& b : found) ASSERT_TRUE(&a == &b || !holds(a.box, b.box));
+    }
+    for (const auto& d : detections)
+      ASSERT_TRUE(std::ranges::any_of(found, [&](const auto& f) { return holds(f.box, d.box); }));
+    nested += detections.size() - found.size();
+  }
+  EXPECT_GT(nested, 500u);
+  const std::vector pair{at(30, 30, 5, 5), at(10, 10, 40, 40)}, same{pair[0], pair[0]};
+  ASSERT_EQ(without_nested(pair).size(), 1u);
+  EXPECT_EQ(without_nested(pair)[0].box, pair[1].box);
+  EXPECT_EQ(without_nested(same).size(), 1u);
+}
+
 std::vector<Detection> selected(const Scene& scene, const TrackingOptions& options,
                                 const std::vector<Detection>& detections,
                                 std::vector<uint64_t>* zones = nullptr) {
@@ -182,8 +214,8 @@ TEST(Selection, ZonesTakeAndLeaveOutByTheFoot) {
 TEST(Selection, LimitsAreTheZonesOwnWhereItHasThem) {
   Scene scene;
   const TrackingOptions limits{.min_area = 100, .max_area = 1000, .max_aspect = 2};
-  const Detection small = at(10, 10, 5, 5), middle = at(10, 10, 20, 20), large = at(10, 10, 40, 40),
-                  wide = at(10, 10, 50, 10);
+  const Detection small = at(10, 10, 5, 5), middle = at(20, 10, 20, 20), large = at(45, 10, 40, 40),
+                  wide = at(10, 45, 50, 10);
   const std::vector all{small, middle, large, wide};
   EXPECT_EQ(selected(scene, limits, all), std::vector{middle});
   scene.zones = {{.name = "a", .polygon = rectangle(0, 0, 1, 1), .min_area = 0, .max_area = 30},
@@ -239,6 +271,14 @@ TEST(Scene, ErrorsNameThePartAndTheValue) {
             "scene: there are 65 zones; at most 64 are supported");
   EXPECT_EQ(refused({.lines = {{.from = {0, 0.5}, .to = {0, 0.5}}}}),
             "scene: lines[0]: from and to are the same point; they must differ");
+  const auto ways = [&](std::array<std::string, 2> names) {
+    return refused({.lines = {{.from = {0, 0}, .to = {1, 1}, .ways = std::move(names)}}});
+  };
+  EXPECT_EQ(ways({"in", "in"}), "scene: lines[0]: both ways are \"in\"; they must differ");
+  for (const char* name : {"", "a:b", "a;b"}) {
+    EXPECT_EQ(ways({"in", name}), std::string("scene: lines[0]: a way is \"") + name +
+                                      "\"; it must be a name without : or ;");
+  }
   const Image<uint8_t> mask(9, 7);
   EXPECT_EQ(refused({.mask = mask}),
             "scene: the mask is 9 x 7 and the frames are 100 x 100; the sizes must match");
@@ -283,7 +323,7 @@ TEST(Lines, CountsWhoCrossesAndWhichWay) {
   std::vector<int> path;
   walk(path, 100, 4, 30);
   walk(path, 216, -4, 30);
-  walk(path, 100, 4, 15);
+  walk(path, 100, 4, 18);
   const Scene scene{.lines = {{.name = "gate", .from = {0.4, 1}, .to = {0.4, 0}},
                               {.name = "far", .from = {0.9, 1}, .to = {0.9, 0}}}};
   const Seen seen = watched(path, scene, {});
@@ -296,6 +336,80 @@ TEST(Lines, CountsWhoCrossesAndWhichWay) {
   EXPECT_TRUE(seen.events[0].crossings[0].to_right);
   EXPECT_FALSE(seen.events[0].crossings[1].to_right);
   EXPECT_EQ(seen.events[0].crossings[0].at.index, 13) << "the foot is at 110 + 4 i > 160";
+}
+
+TEST(Lines, WhoWaitsAtALineCountsOnce) {
+  const Scene scene{.lines = {{.name = "gate", .from = {0.4, 1}, .to = {0.4, 0}}}};
+  for (const int swing : {2, 6, 9}) {
+    std::vector<int> path;
+    walk(path, 90, 4, 16);  // the foot is at 160
+    for (int i = 0; i < 200; ++i) path.push_back(150 + int(std::lround(swing * std::sin(i / 5.0))));
+    walk(path, 154, 4, 20);
+    EXPECT_EQ(watched(path, scene, {}).counts[0].to_right, 1) << swing;
+    EXPECT_EQ(watched(path, scene, {}).counts[0].to_left, 0) << swing;
+    EXPECT_GT(watched(path, scene, {.line_band = 0}).counts[0].to_left, 3) << swing;
+    // One who turns round in front of it has not crossed.
+    walk(path, 226, -4, 16);
+    walk(path, 162, 4, 10);
+    EXPECT_EQ(watched(path, scene, {}).counts[0].to_right, 1) << swing;
+    EXPECT_EQ(watched(path, scene, {}).counts[0].to_left, 0) << swing;
+  }
+}
+
+TEST(Lines, CrossingsReportWhenTheLineWasPassed) {
+  std::vector<int> path;
+  walk(path, 100, 4, 30);
+  SceneWatch watch({400, 100}, {.lines = {{.from = {0.4, 1}, .to = {0.4, 0}}}});
+  for (size_t i = 0; i < path.size(); ++i) {
+    const SceneStep& step = watch.push({int64_t(i), double(i)}, std::vector{at(path[i], 30)});
+    ASSERT_EQ(step.crossings.size(), i == 15 ? 1u : 0u) << "the foot is at 110 + 4 i >= 170";
+    if (i == 15) {
+      EXPECT_EQ(step.crossings[0].at.index, 13) << "110 + 4 i > 160";
+    }
+  }
+}
+
+TEST(Lines, AtThePicturesEdgeTheBandIsNarrower) {
+  // Who leaves: the box ends at the edge, the foot half its width before it.
+  SceneWatch watch({400, 100}, {.lines = {{.from = {0.98, 1}, .to = {0.98, 0}}}});
+  for (int i = 0; i < 40; ++i) {
+    const int x = 320 + 2 * i;
+    watch.push({i, double(i)}, std::vector{at(x, 30, std::min(20, 400 - x))});
+  }
+  EXPECT_EQ(watch.counts()[0].to_right, 1);
+}
+
+TEST(Lines, ABandIsAsWideEverywhere) {
+  std::mt19937 random(6);
+  int beyond = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const Size size{100, 80};
+    const auto place = [&] {
+      const Point p = random_point(random);
+      return Point{p.x * size.width, p.y * size.height};
+    };
+    const Point a = place(), b = place(), p = place();
+    const double least = 20 * random_number(random);
+    // The nearest of many points of the line, and steps from there until the picture ends.
+    Point nearest = a;
+    for (int i = 0; i <= 2000; ++i) {
+      const Point q{a.x + (b.x - a.x) * i / 2000, a.y + (b.y - a.y) * i / 2000};
+      if (distance(p, q) < distance(p, nearest)) nearest = q;
+    }
+    const double away = distance(p, nearest);
+    double room = 0;
+    const auto is_inside_at = [&](double r) {
+      const double x = nearest.x + (p.x - nearest.x) * r / away;
+      const double y = nearest.y + (p.y - nearest.y) * r / away;
+      return x >= 0 && y >= 0 && x <= size.width && y <= size.height;
+    };
+    while (room < 60 && is_inside_at(room)) room += 0.05;
+    const double needed = std::min(least, room / 2);
+    if (std::abs(away - needed) < 0.3) continue;
+    ASSERT_EQ(is_beyond(p, a, b, least, size), away > needed) << "trial " << trial;
+    beyond += away > needed;
+  }
+  EXPECT_GT(beyond, 1000);
 }
 
 TEST(Lines, ACrossingBeforeTheFirstReportCounts) {

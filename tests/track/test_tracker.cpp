@@ -205,7 +205,10 @@ class PlainTracker {
           worth[size_t(t * columns + d)] = std::llround(overlap * (1 << 30));
       }
     }
-    const auto found = best_of_all(rows, columns, worth);
+    auto found = best_of_all(rows, columns, worth);
+    const auto steps = best_of_all(rows, columns, steps_of(detections, found));
+    for (size_t t = 0; t < size_t(rows); ++t)
+      if (found[t] < 0) found[t] = steps[t];
     std::vector<char> taken(detections.size());
     std::vector<std::pair<int64_t, size_t>> reported;
     const auto see = [&](Target& target, size_t d) {
@@ -219,11 +222,12 @@ class PlainTracker {
       target.missed = 0;
       ++target.streak;
       target.filter.update(detections[size_t(found[t])].box);
+      target.seen_once.reset();
       see(target, size_t(found[t]));
     }
     for (size_t d = 0; d < detections.size(); ++d) {
       if (taken[d]) continue;
-      targets_.push_back({MatrixFilter(detections[d].box)});
+      targets_.push_back({MatrixFilter(detections[d].box), detections[d].box});
       see(targets_.back(), d);
     }
     std::erase_if(targets_,
@@ -233,8 +237,30 @@ class PlainTracker {
   }
 
  private:
+  // Of objects that were seen once, in the frame before, and detections that overlap nobody.
+  std::vector<int64_t> steps_of(const std::vector<Detection>& detections,
+                                const std::vector<int>& found) const {
+    std::vector<int64_t> worth(targets_.size() * detections.size());
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      if (found[t] >= 0 || !targets_[t].seen_once || targets_[t].missed > 1) continue;
+      const Rect& from = *targets_[t].seen_once;
+      for (size_t d = 0; d < detections.size(); ++d) {
+        const Rect& to = detections[d].box;
+        const double ratio = double(to.width) * to.height / (double(from.width) * from.height);
+        if (std::ranges::count(found, int(d)) || ratio > 2 || ratio < 0.5) continue;
+        if (std::min(to.width * to.height, from.width * from.height) < 144) continue;
+        const double gate = options_.max_step * std::sqrt(double(from.width) * from.height);
+        const double away = distance(middle_of(from), middle_of(to));
+        if (away < gate)
+          worth[t * detections.size() + d] = std::llround((1 - away / gate) * (1 << 30));
+      }
+    }
+    return worth;
+  }
+
   struct Target {
     MatrixFilter filter;
+    std::optional<Rect> seen_once{};  // where, until it is seen again
     int streak = 1, missed = 0;
     int64_t id = 0;
   };
@@ -247,7 +273,11 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
   std::mt19937 random(3);
   int64_t reported = 0, ids = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    const TrackingOptions options{.min_hits = 1 + trial % 4, .max_age = trial % 3};
+    // Of the fast ones, boxes do not overlap; none is kept, as all permutations are tried.
+    const bool fast = trial % 2 == 0;
+    const TrackingOptions options{.min_hits = 1 + trial % 4,
+                                  .max_age = fast ? 0 : trial % 3,
+                                  .max_step = trial % 5 == 0 ? 0.0 : 0.5 * (trial % 5)};
     Tracker tracker(options);
     PlainTracker plain(options);
     struct Walker {
@@ -256,9 +286,9 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
     };
     std::vector<Walker> walkers;
     for (int i = 0; i < 4; ++i) {
-      walkers.push_back({double(random() % 60), double(random() % 60), double(random() % 5) - 2,
-                         double(random() % 5) - 2, 20 + int(random() % 20),
-                         20 + int(random() % 20)});
+      const auto drawn = [&] { return double(random() % (fast ? 81 : 5)) - (fast ? 40 : 2); };
+      walkers.push_back({double(random() % 60), double(random() % 60), drawn(), drawn(),
+                         (fast ? 8 : 20) + int(random() % 20), 20 + int(random() % 20)});
     }
     for (int frame = 0; frame < 40; ++frame) {
       std::vector<Detection> detections;
@@ -303,6 +333,21 @@ TEST(Tracker, ReportsAfterMinHits) {
   const std::vector<int64_t> none, one{1};
   EXPECT_EQ(ids_of(frames), (std::vector{none, none, none, none, one, one}));
   EXPECT_EQ(ids_of(frames, {.min_hits = 1}), (std::vector{one, none, one, one, one, one}));
+}
+
+TEST(Tracker, FollowsWhoGoesFurtherThanTheirWidth) {
+  for (const int speed : {20, 30, 50}) {  // boxes of 20 x 40
+    std::vector<std::vector<Detection>> frames;
+    for (int i = 0; i < 8; ++i) frames.push_back({at(10 + speed * i, 10)});
+    const std::vector<int64_t> none, one{1};
+    EXPECT_EQ(ids_of(frames), (std::vector{none, none, one, one, one, one, one, one})) << speed;
+    // Without the step there is an object in every frame, and none is seen twice.
+    EXPECT_TRUE(ids_of(frames, {.max_step = 0}).back().empty()) << speed;
+    // Others are too far away, or of another size, to be the same.
+    EXPECT_TRUE(ids_of(frames, {.max_step = speed / 30.0}).back().empty()) << speed;
+    for (size_t i = 0; i < frames.size(); i += 2) frames[i][0].box.height = 90;
+    EXPECT_TRUE(ids_of(frames).back().empty()) << speed;
+  }
 }
 
 TEST(Tracker, KeepsAnObjectForMaxAge) {

@@ -404,6 +404,19 @@ to = [0.5, 0]
             (zone + square + "corners = 3", ('no key "corners"', "polygon")),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]', ("lines[0]", '"to" is missing')),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "the same point")),
+            *(
+                (
+                    f'[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [1, 0]\nways = {ways}',
+                    ("lines[0]", says),
+                )
+                for ways, says in (
+                    ('"in"', 'ways: "in" must be a list of two names'),
+                    ('["in"]', 'ways: ["in"] must be a list of two names'),
+                    ('["in", 3]', 'ways: ["in",3] must be a list of two names'),
+                    ('["in", "in"]', 'both ways are "in"; they must differ'),
+                    ('["a;b", "in"]', 'a way is "a;b"; it must be a name without : or ;'),
+                )
+            ),
             ("mask = 3", ("mask: 3 must be text",)),
         ):
             with self.subTest(text):
@@ -516,10 +529,67 @@ class Lists(EventsTest):
         for row in rows:
             self.assertAlmostEqual(float(row["time"]), int(row["frame"]) / RATE, delta=0.00051)
 
+    def test_ways_and_counts(self):
+        self.scene(
+            '[[lines]]\nname = "a, b"\nfrom = [0.5, 1]\nto = [0.5, 0]\nways = ["<in>", "out"]\n'
+        )
+        outputs = ("--events", "e.csv", "--counts", "c.csv", "--report", "r.html", "-o", "o.y4m")
+        frames, events = self.lines("--scene", "scene.toml", *outputs)
+        ways = [c["to"] for line in frames for c in line["crossings"]]
+        self.assertEqual(ways, ["<in>", "out"])
+        self.assertEqual([c["to"] for e in events[1::2] for c in e["crossings"]], ways)
+        with open(self.at / "e.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([r["crossings"] for r in rows], ["a, b:1:<in>", "a, b:2:out"])
+        with open(self.at / "c.csv", newline="") as file:
+            counts = list(csv.reader(file))
+        self.assertEqual(counts[0], ["line", "way", "day", "hour", "count"])
+        self.assertEqual(
+            counts[1:], [["a, b", "<in>", "0", "0", "1"], ["a, b", "out", "0", "0", "1"]]
+        )
+        page = (self.at / "r.html").read_text(encoding="utf-8")
+        self.assertIn("<td>a, b</td><td>&lt;in&gt;</td><td>1</td>", page)
+        self.assertIn("<svg viewBox", page.split("Where it moved")[1])
+        # The line and the arrow to its right are in the picture, also in frames without objects.
+        plane = (self.at / "o.y4m").read_bytes().split(b"FRAME\n")[1]
+        bright = {
+            (k % WIDTH, k // WIDTH)
+            for k, value in enumerate(plane)
+            if value > 200 and k % WIDTH > 60
+        }
+        self.assertLessEqual({(79, y) for y in range(2, HEIGHT - 2)}, bright)
+        self.assertTrue(any(x > 90 for x, _ in bright), "the arrow")
+        self.assertFalse(any(x < 76 for x, _ in bright))
+
+    def test_counts_have_every_hour(self):
+        header, *frames = visits().split(b"FRAME\n")
+        # 150 frames in 25 hours.
+        slow = header.replace(b"F30:1", b"F1:600")
+        self.assertNotEqual(slow, header)
+        self.file("slow.y4m", b"FRAME\n".join([slow, *frames]))
+        self.scene('[[lines]]\nname = "gate"\nfrom = [0.5, 1]\nto = [0.5, 0]\n')
+        self.watch("--counts", "c.csv", "--scene", "scene.toml", name="slow.y4m")
+        with open(self.at / "c.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(
+            [(int(row["day"]), int(row["hour"]), row["way"]) for row in rows],
+            [(h // 24, h % 24, way) for h in range(25) for way in ("right", "left")],
+        )
+        crossed = [(row["way"], row["count"]) for row in rows if row["count"] != "0"]
+        self.assertEqual(crossed, [("right", "1"), ("left", "1")])
+        self.assertEqual(len({row["hour"] for row in rows if row["count"] != "0"}), 2)
+
+    def test_counts_need_a_line(self):
+        self.scene("")
+        for scene in ((), ("--scene", "scene.toml")):
+            says = ("--counts needs a line to count at", "[[lines]]")
+            self.fails(USAGE, "detect", "visits.y4m", "--counts", "c.csv", *scene, says=says)
+            self.assertFalse((self.at / "c.csv").exists())
+
     def test_tables_open_as_they_are(self):
         pandas = reader("pandas")
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
-        tables = ("--events", "events.csv", "--objects", "objects.csv")
+        tables = ("--events", "events.csv", "--objects", "objects.csv", "--counts", "counts.csv")
         self.watch("--scene", "scene.toml", *tables)
         self.file("still.y4m", y4m(WIDTH, HEIGHT, [luma(0)] * 4))
         for rows in (True, False):
@@ -532,8 +602,8 @@ class Lists(EventsTest):
                         listed = list(csv.reader(file))
                     self.assertEqual(list(table.columns), listed[0])
                     self.assertEqual(len(table), len(listed) - 1)
-                    self.assertEqual(len(table) > 0, rows)
-                    names = {"ids", "zones", "zone", "crossings"}
+                    self.assertEqual(len(table) > 0, rows or name == "counts.csv")
+                    names = {"ids", "zones", "zone", "crossings", "line", "way"}
                     for column in table if rows else ():
                         is_number = pandas.api.types.is_numeric_dtype(table[column])
                         self.assertTrue(is_number or column in names, column)
@@ -661,6 +731,7 @@ class Lists(EventsTest):
     def test_names_that_cannot_be_meant(self):
         for arguments, says in (
             (("--events", "e.txt"), ("--events is e.txt", ".csv", ".edl", ".ndjson")),
+            (("--counts", "o.txt"), ("--counts is o.txt", ".csv")),
             (("--objects", "o.txt"), ("--objects is o.txt", ".csv")),
             (("--heatmap", "h.mp4"), ("--heatmap is h.mp4", ".png")),
             (("--mot", "visits.y4m"), ("--mot visits.y4m", "overwritten")),

@@ -146,7 +146,12 @@ def read_scene(path: str) -> dict[str, Any]:
             for one in table.get("zones", [])
         ]
         lines = [
-            cuesta.CountingLine(one["name"], tuple(one["from"]), tuple(one["to"]))
+            cuesta.CountingLine(
+                one["name"],
+                tuple(one["from"]),
+                tuple(one["to"]),
+                one.get("ways", ("right", "left")),
+            )
             for one in table.get("lines", [])
         ]
     except (OSError, ImportError, LookupError, TypeError, ValueError) as error:
