@@ -86,7 +86,7 @@ class OpenCv final : public Peer {
     const cv::Mat in = mat_of(src);
     const int channel = 0, bins = src.type == PixelType::u8 ? 256 : 65536;
     const float range[] = {0, float(bins)};
-    const float* const ranges = range;
+    const float* ranges = range;
     cv::calcHist(&in, 1, &channel, cv::noArray(), counts_, 1, &bins, &ranges);
   }
 
