@@ -20,6 +20,7 @@
 #include "bench/model/sobel.hpp"
 #include "bench/report/table.hpp"
 #include "cuesta/error.hpp"
+#include "cuesta/strategies.hpp"
 #include "support/places.hpp"
 
 namespace cuesta::bench::model {

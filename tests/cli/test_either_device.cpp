@@ -10,6 +10,7 @@
 #include "cuesta/boundaries.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/strategies.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::cli {

@@ -13,6 +13,7 @@
 #include "core/one_nan.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
+#include "cuesta/strategies.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {

@@ -7,6 +7,7 @@
 #include "core/pinned_picture.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/lines.hpp"
+#include "cuesta/strategies.hpp"
 #include "support/bands.hpp"
 #include "support/errors.hpp"
 

@@ -8,6 +8,7 @@
 #include "bench/papers/motion_memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/strategies.hpp"
 #include "ops/motion/ladder/unrolled.hpp"
 #include "ops/motion/stages.hpp"
 #include "support/errors.hpp"

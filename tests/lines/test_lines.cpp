@@ -11,6 +11,7 @@
 
 #include "cuesta/edges.hpp"
 #include "cuesta/lines.hpp"
+#include "cuesta/strategies.hpp"
 #include "lines/crossings.hpp"
 #include "lines/linking.hpp"
 #include "lines/simplify.hpp"

@@ -113,7 +113,7 @@ TEST(BoundaryQuality, CuesAreReadAtTheirDistances) {
   maps.red_green = ramp(0, 32), maps.red_green_far = ramp(3, 4), maps.yellow_blue_far = ramp(2, 64);
   maps.activity = flat(2, 777), maps.surround = flat(3, 555);
   maps.detail = ramp(1, 10), maps.texture = ramp(2, 20), maps.grain = ramp(1, 30);
-  maps.mean_strength = 12, maps.mean_activity = 34, maps.most_surround = 56;
+  maps.mean_strength = 12, maps.mean_activity = 34, maps.max_surround = 56;
 
   const auto cues = boundary::CueReader(maps, 32, 32).read();
   const auto log = [](int32_t v) { return boundary::log_of(v); };

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "cuesta/device_components.hpp"
+#include "cuesta/strategies.hpp"
 #include "ops/label/reference.hpp"
 #include "support/planted.hpp"
 #include "support/strategies.hpp"
