@@ -53,9 +53,7 @@ def whole(page, run):
     counts = [sum(level(copies) == at for _, _, copies, _ in every) for at in range(len(NAMES))]
     judged = [(ceiling, copies) for _, ceiling, copies, _ in every if ceiling > 0]
     plain = [row for *_, row in every if "plain" in row["strategy"]]
-    page.say(
-        "run", run["gpu"]["name"], run["gpu"]["driver"], run["date"][:10], run["commit"][:7]
-    )
+    page.say("run", run["gpu"]["name"], run["gpu"]["driver"], run["date"][:10], run["commit"][:7])
     page.say("bounds", *BOUNDS)
     page.say("counts", len(every), *counts)
     page.say(
@@ -89,10 +87,14 @@ def classes(page, run):
                     group,
                     str(len(found)),
                     f"{found[0][1]:.2f}" if found[0][1] else "none",
-                    str(sum(copies <= ceiling for copies, ceiling, _ in found)) if found[0][1] else "-",
+                    str(sum(copies <= ceiling for copies, ceiling, _ in found))
+                    if found[0][1]
+                    else "-",
                     statistics.median(copies for copies, *_ in found),
                     max(found, key=lambda one: one[0])[0],
-                    "{parameters} of {type}, `{strategy}`".format(**max(found, key=lambda one: one[0])[2]),
+                    "{parameters} of {type}, `{strategy}`".format(
+                        **max(found, key=lambda one: one[0])[2]
+                    ),
                 ]
                 for group, found in sorted(by_class(run).items())
             ),
@@ -108,7 +110,12 @@ def worst(page, run):
         lines(
             ["request", "by", "ms", "times a copy"],
             *(
-                [f"{row['operation']}: {row['parameters']} of {row['type']}", f"`{row['strategy']}`", row["ms"], copies]
+                [
+                    f"{row['operation']}: {row['parameters']} of {row['type']}",
+                    f"`{row['strategy']}`",
+                    row["ms"],
+                    copies,
+                ]
                 for _, _, copies, row in found
             ),
         ),

@@ -33,11 +33,11 @@ constexpr const char* experiment = "surface";
 constexpr int32_t verified_side = 1024;  // up to which the host's answers are made too
 constexpr int32_t judged_side = 4096;    // from which ceilings are in copies
 constexpr double small_us = 40;          // at 512², whatever the request
-// Times OpenCV, from which a host's request fails; in a quick run, which other work may disturb, the
-// best of three counts.
+// Times OpenCV, from which a host's request fails; in a quick run, which other work may disturb,
+// the best of three counts.
 constexpr double behind = 1.5, far_behind = 3;
-constexpr double slow_ms = 100;          // what takes longer is timed once
-constexpr float angle_error = 1e-6F;     // of directions in radians
+constexpr double slow_ms = 100;       // what takes longer is timed once
+constexpr float angle_error = 1e-6F;  // of directions in radians
 constexpr size_t kept_bytes = size_t{16} << 30;
 
 // An H200's memory is faster than its arithmetic.

@@ -105,6 +105,9 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
   const int number = page_number(source, name, limits);
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
+    if (const auto tag = tag_past_end(reader_of(source), number); tag && !limits.allow_partial)
+      throw_input(name, fmt::format("the file ends before the values of its tag {}", *tag),
+                  Hint::allow_partial);
     if (auto tags = georeference_of(reader_of(source), number); !tags.empty())
       georeference = std::make_shared<const std::vector<TiffTag>>(std::move(tags));
     vips_source_rewind(source);

@@ -34,6 +34,19 @@ bool is_georeference(const TiffFile::Entry& entry) {
   }
 }
 
+// Resolution across and down, and the color profile: libvips leaves out what it cannot read of
+// them.
+constexpr std::array<uint16_t, 3> kept_tags{282, 283, 34675};
+
+// Of page `number`, from 0.
+std::optional<TiffFile::Directory> directory_of(const TiffFile& file, int number) {
+  std::optional<TiffFile::Directory> directory;
+  std::set<uint64_t> seen;
+  for (uint64_t at = file.first(); at != 0 && int(seen.size()) <= number; at = directory->next)
+    if (!seen.insert(at).second || !(directory = file.directory(at))) return {};
+  return int(seen.size()) > number ? directory : std::nullopt;
+}
+
 double* doubles_of(TiffTag& tag) { return reinterpret_cast<double*>(tag.bytes.data()); }
 
 // Bytes of a file that is written, or of one in memory.
@@ -155,14 +168,24 @@ bool add_to(Place& file, const std::vector<TiffTag>& tags) {
 
 }  // namespace
 
+std::optional<uint16_t> tag_past_end(const ReadAt& read, int number) {
+  TiffFile file(read);
+  const auto directory = file.open() ? directory_of(file, number) : std::nullopt;
+  if (!directory) return {};
+  for (const auto& entry : directory->entries) {
+    if (!is_georeference(entry) && std::ranges::find(kept_tags, entry.tag) == kept_tags.end())
+      continue;
+    const uint64_t size = entry.bytes();
+    std::array<uint8_t, 1> last{};
+    if (size > 0 && !file.fits_entry(size) && !read(entry.value + size - 1, last)) return entry.tag;
+  }
+  return {};
+}
+
 std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
   TiffFile file(read);
-  if (!file.open()) return {};
-  std::optional<TiffFile::Directory> directory;
-  std::set<uint64_t> seen;
-  for (uint64_t at = file.first(); at != 0 && int(seen.size()) <= number; at = directory->next)
-    if (!seen.insert(at).second || !(directory = file.directory(at))) return {};
-  if (!directory || int(seen.size()) <= number) return {};
+  const auto directory = file.open() ? directory_of(file, number) : std::nullopt;
+  if (!directory) return {};
   std::vector<TiffTag> tags;
   for (const auto& entry : directory->entries) {
     if (!is_georeference(entry)) continue;

@@ -19,6 +19,10 @@ struct TiffTag {
   std::vector<uint8_t> bytes{};
 };
 
+/// Returns the tag of resolution, color profile or georeference of a page whose values the file
+/// ends before; nothing where it has them all, or is no TIFF. `number` counts from 0.
+std::optional<uint16_t> tag_past_end(const ReadAt& read, int number);
+
 /// The tags of GeoTIFF in directory `number`, from 0: pixel scale, tie points, transformation,
 /// keys. Empty where the directory has none, and where one of them is damaged.
 std::vector<TiffTag> georeference_of(const ReadAt& read, int number);

@@ -136,7 +136,10 @@ class Results(FenceTest):
             ("edges", "output lines"),
             ("filter", "output"),
             ("label", "output"),
-            ("detect", "output json mask-video events objects report clips coco mot heatmap"),
+            (
+                "detect",
+                "output json mask-video events objects counts report clips coco mot heatmap",
+            ),
         ):
             text = self.run_cuesta(verb, "--help").stdout.decode()
             self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)

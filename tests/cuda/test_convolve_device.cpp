@@ -118,7 +118,8 @@ TEST(ConvolveProduction, OrdinaryRequestsNeedNoPlainRow) {
                           [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
                             box(src, dst, {.n = n, .border = border}, exec);
                           });
-        if (n > 61) continue;
+        // Past 31 sums of u16 with such taps exceed 31 bits.
+        if (n > (type == PixelType::u16 ? 31 : 61)) continue;
         expect_production("sharpen " + side, type, channels,
                           [n](AnyView src, AnyView dst, const Border& border, const Exec& exec) {
                             sharpen(src, dst, {.n = n, .border = border}, exec);

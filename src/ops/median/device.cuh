@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/border_sample.hpp"
+#include "core/memory.hpp"
 #include "cuda/bit_rows.cuh"
 #include "cuda/launch.cuh"
 #include "ops/median/args.hpp"
@@ -22,6 +23,7 @@ struct MedianRequest {
   int32_t ksize, radius, half;
   BorderMode mode;
   int32_t outside;  // the constant border's key, or its bit
+  const char* end;  // past the last sample of the source
 };
 
 template <class T>
@@ -46,9 +48,17 @@ inline MedianRequest request_of(const MedianArgs& args) {
     }
     default: outside = median_border_bit(border);
   }
-  return {args.src,      args.dst,    args.options.ksize,
-          args.radius(), args.half(), args.options.border.mode,
-          outside};
+  const auto* first = static_cast<const char*>(args.src.data);
+  const char* last_row =
+      first + std::max<ptrdiff_t>(0, (args.src.height - 1) * args.src.stride_bytes);
+  return {args.src,
+          args.dst,
+          args.options.ksize,
+          args.radius(),
+          args.half(),
+          args.options.border.mode,
+          outside,
+          last_row + detail::row_bytes(args.src)};
 }
 
 /// The key of channel c of pixel (x, y), at any distance outside the picture.

@@ -123,15 +123,28 @@ __device__ __forceinline__ int32_t row_of(const MedianRequest& q, int32_t y, int
   return y - radius < q.src.height ? mapped(q.mode, y, q.src.height) : -1;
 }
 
-/// Four pixels of a row that has them, at any address. Aligned: at a multiple of 4.
+/// The word at `at`, the first `count` bytes of which are the picture's: nothing past `end` is
+/// read.
+__device__ __forceinline__ uint32_t load_last(const uint32_t* at, uint32_t count, const char* end) {
+  if (reinterpret_cast<const char*>(at + 1) <= end) return __ldg(at);
+  uint32_t word = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < 3; ++i)
+    if (i < count) word |= uint32_t(__ldg(reinterpret_cast<const uint8_t*>(at) + i)) << (8 * i);
+  return word;
+}
+
+/// Four pixels of a row that has them, at any address; the picture ends at `end`. Aligned: at a
+/// multiple of 4.
 template <bool Aligned, int Words>
-__device__ __forceinline__ void load_words(const char* from, uint32_t (&words)[Words]) {
+__device__ __forceinline__ void load_words(const char* from, const char* end,
+                                           uint32_t (&words)[Words]) {
   const uint32_t shift = Aligned ? 0 : uint32_t(reinterpret_cast<uintptr_t>(from) & 3);
   const auto* at = reinterpret_cast<const uint32_t*>(from - shift);
   uint32_t all[Words + 1];
 #pragma unroll
   for (int i = 0; i < Words; ++i) all[i] = __ldg(at + i);
-  all[Words] = !Aligned && shift ? __ldg(at + Words) : 0;
+  all[Words] = !Aligned && shift ? load_last(at + Words, shift, end) : 0;
 #pragma unroll
   for (int i = 0; i < Words; ++i)
     words[i] = Aligned ? all[i] : __funnelshift_r(all[i], all[i + 1], 8 * shift);
@@ -142,7 +155,8 @@ template <class T, int Channels>
 __device__ __forceinline__ void load_mapped(const MedianRequest& q, const char* row, int32_t x,
                                             uint32_t (&words)[Channels * sizeof(T)]) {
   constexpr int n = Channels * int(sizeof(T));
-  if (row && x >= 0 && x <= q.src.width - 4) return load_words<false>(row + int64_t(x) * n, words);
+  if (row && x >= 0 && x <= q.src.width - 4)
+    return load_words<false>(row + int64_t(x) * n, q.end, words);
 #pragma unroll
   for (uint32_t& w : words) w = 0;
   if (x - q.radius >= q.src.width) return;  // no result reads it
@@ -199,13 +213,13 @@ __device__ __forceinline__ void load_groups(const MedianRequest& q, const Tile& 
       const int column = at % L::groups * 4;
       if constexpr (W != Where::anywhere) {
         const char* group = corner + r * q.src.stride_bytes + column * n;
-        load_words<W == Where::middle_aligned>(group, a[k]);
-        load_words<W == Where::middle_aligned>(group + L::apart * n, b[k]);
+        load_words<W == Where::middle_aligned>(group, q.end, a[k]);
+        load_words<W == Where::middle_aligned>(group + L::apart * n, q.end, b[k]);
       } else {
         const int32_t sy = row_of(q, y0 + r, L::radius), last = q.src.width - 4;
         const char* row = corner + max(sy, 0) * q.src.stride_bytes;
-        load_words<false>(row + int64_t(min(max(x0 + column, 0), last)) * n, a[k]);
-        load_words<false>(row + int64_t(min(x0 + L::apart + column, last)) * n, b[k]);
+        load_words<false>(row + int64_t(min(max(x0 + column, 0), last)) * n, q.end, a[k]);
+        load_words<false>(row + int64_t(min(x0 + L::apart + column, last)) * n, q.end, b[k]);
         const uint32_t all = uint32_t(q.outside) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
 #pragma unroll
         for (int w = 0; w < n; ++w)
