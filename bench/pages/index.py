@@ -42,6 +42,27 @@ def clean(whole):
 
 
 @PAGE.part
+def suite_newest(page, newest):
+    memcheck = newest["sanitizer"]["findings"]["memcheck"]
+    page.say(
+        "newest",
+        *machine(newest),
+        newest["gpus"],
+        newest["verify"]["passed"],
+        newest["verify"]["failed"],
+        findings(newest["sanitizer"]),
+    )
+    page.holds("newest", memcheck["median"] == findings(newest["sanitizer"]) > 0)
+    page.say(
+        "newest_tests",
+        newest["tests"]["passed"],
+        len(newest["tests"]["failed"]),
+        newest["tests"]["skipped"],
+    )
+    page.say("newest_failures", *names_of(newest["tests"]["failed"]))
+
+
+@PAGE.part
 def suite_two_gpus(page, pair):
     python = pair["python"]
     page.say(
