@@ -123,8 +123,7 @@ __device__ __forceinline__ int32_t row_of(const MedianRequest& q, int32_t y, int
   return y - radius < q.src.height ? mapped(q.mode, y, q.src.height) : -1;
 }
 
-/// The word at `at`, the first `count` bytes of which are the picture's: nothing past `end` is
-/// read.
+/// The word at `at`, whose first `count` bytes are the picture's. Nothing past `end` is read.
 __device__ __forceinline__ uint32_t load_last(const uint32_t* at, uint32_t count, const char* end) {
   if (reinterpret_cast<const char*>(at + 1) <= end) return __ldg(at);
   uint32_t word = 0;
