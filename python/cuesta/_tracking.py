@@ -276,7 +276,6 @@ class Tracker(HoldsState):
         self._core.reset()
 
 
-@described
 def _line_row(line: CountingLine) -> tuple[Any, ...]:
     ways = line.ways
     if isinstance(ways, str) or len(ways) != 2 or not all(isinstance(way, str) for way in ways):
@@ -286,6 +285,7 @@ def _line_row(line: CountingLine) -> tuple[Any, ...]:
     return line.name, tuple(line.start), tuple(line.end), tuple(ways)
 
 
+@described
 class SceneWatch(HoldsState):
     """Finds objects, crossings and events in the detections of a scene.
 

@@ -738,12 +738,14 @@ class BadInput(DetectTest):
             "header.y4m",
             "none.y4m",
             "folder.mp4",
-            "http://example.invalid/a.mp4",
         ):
             with self.subTest(name):
                 self.fails(INPUT, "detect", name, "-o", "o.y4m", "--json", "o.ndjson", says=[name])
                 self.assertFalse((self.at / "o.y4m").exists())
                 self.assertFalse((self.at / "o.ndjson").exists())
+        # An absent address is awaited otherwise.
+        address = "http://example.invalid/a.mp4"
+        self.fails(INPUT, "detect", address, "--reconnect", "0", "--json", "o.ndjson", says=[address])
         self.fails(INPUT, "detect", "-", "--json", "o.ndjson", says=["standard input"])
         self.fails(
             INPUT, "detect", "-", "--json", "o.ndjson", stdin=b"text\n", says=["standard input"]
