@@ -157,27 +157,18 @@ class ConvolveDevice : public testing::Test {
   }
 };
 
-// Whether the CPU plays the device: blocks that are wider than their picture cost it minutes.
-#ifdef CUESTA_CUDA_EMULATED
-constexpr bool emulated = true;
-#else
-constexpr bool emulated = false;
-#endif
-
 // Of each row a request, from the reference's types: run(src, dst, exec) in either space.
 template <class T, class Test>
 void each_row(Test&& test) {
   const auto smooth = [](ConstAnyView src, AnyView dst, const Exec& exec) {
     gaussian(src, dst, {.ksize = 7}, exec);
   };
-  if (!emulated) {
-    test("blocks", [](ConstAnyView src, AnyView dst, const Exec& exec) {
-      sharpen(src, dst, {.n = 13}, exec);
-    });
-  }
+  test("blocks", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+    sharpen(src, dst, {.n = 13}, exec);
+  });
   if constexpr (std::is_same_v<T, float>) {
     test("separable-f32", smooth);
-    if (!emulated) test("long-f32", smooth);
+    test("long-f32", smooth);
     test("tiles-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sharpen(src, dst, {.n = 5}, exec);
     });
