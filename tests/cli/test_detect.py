@@ -745,7 +745,9 @@ class BadInput(DetectTest):
                 self.assertFalse((self.at / "o.ndjson").exists())
         # An absent address is awaited otherwise.
         address = "http://example.invalid/a.mp4"
-        self.fails(INPUT, "detect", address, "--reconnect", "0", "--json", "o.ndjson", says=[address])
+        self.fails(
+            INPUT, "detect", address, "--reconnect", "0", "--json", "o.ndjson", says=[address]
+        )
         self.fails(INPUT, "detect", "-", "--json", "o.ndjson", says=["standard input"])
         self.fails(
             INPUT, "detect", "-", "--json", "o.ndjson", stdin=b"text\n", says=["standard input"]

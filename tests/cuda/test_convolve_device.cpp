@@ -163,9 +163,8 @@ void each_row(Test&& test) {
   const auto smooth = [](ConstAnyView src, AnyView dst, const Exec& exec) {
     gaussian(src, dst, {.ksize = 7}, exec);
   };
-  test("blocks", [](ConstAnyView src, AnyView dst, const Exec& exec) {
-    sharpen(src, dst, {.n = 13}, exec);
-  });
+  test("blocks",
+       [](ConstAnyView src, AnyView dst, const Exec& exec) { sharpen(src, dst, {.n = 13}, exec); });
   if constexpr (std::is_same_v<T, float>) {
     test("separable-f32", smooth);
     test("long-f32", smooth);
