@@ -41,45 +41,36 @@ def clean(whole):
     return whole["tests"]["failed"] == whole["verify"]["failed"] == 0 and not any(found)
 
 
+def say_pair(page, name, whole):
+    """A suite on the GPUs of a host: machine, strategies, findings and tests."""
+    page.say(
+        name,
+        *machine(whole),
+        whole["gpus"],
+        whole["verify"]["passed"],
+        whole["verify"]["failed"],
+        findings(whole["sanitizer"]),
+    )
+    page.say(
+        f"{name}_tests",
+        whole["tests"]["passed"],
+        len(whole["tests"]["failed"]),
+        whole["tests"]["skipped"],
+    )
+
+
 @PAGE.part
 def suite_newest(page, newest):
     memcheck = newest["sanitizer"]["findings"]["memcheck"]
-    page.say(
-        "newest",
-        *machine(newest),
-        newest["gpus"],
-        newest["verify"]["passed"],
-        newest["verify"]["failed"],
-        findings(newest["sanitizer"]),
-    )
+    say_pair(page, "newest", newest)
     page.holds("newest", memcheck["median"] == findings(newest["sanitizer"]) > 0)
-    page.say(
-        "newest_tests",
-        newest["tests"]["passed"],
-        len(newest["tests"]["failed"]),
-        newest["tests"]["skipped"],
-    )
     page.say("newest_failures", *names_of(newest["tests"]["failed"]))
 
 
 @PAGE.part
 def suite_two_gpus(page, pair):
-    python = pair["python"]
-    page.say(
-        "pair",
-        *machine(pair),
-        pair["gpus"],
-        pair["verify"]["passed"],
-        pair["verify"]["failed"],
-        findings(pair["sanitizer"]),
-    )
-    page.say(
-        "pair_tests",
-        pair["tests"]["passed"],
-        len(pair["tests"]["failed"]),
-        pair["tests"]["skipped"],
-    )
-    page.say("pair_python", python["passed"], python["failed"])
+    say_pair(page, "pair", pair)
+    page.say("pair_python", pair["python"]["passed"], pair["python"]["failed"])
 
 
 @PAGE.part

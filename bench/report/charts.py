@@ -251,6 +251,11 @@ def ink_on(color):
     return "#14171a" if 0.3 * red + 0.59 * green + 0.11 * blue > 118 else "#fff"
 
 
+def swatch(x, y, color, name):
+    """An entry of a legend of colors."""
+    return f'<path d="M{short(x)} {y}h12v10h-12z" fill="{color}"/>' + text(x + 17, y + 9, name)
+
+
 def bars(drawing):
     rows, names = drawing["bars"], drawing["names"]
     left, wide, step = 20 + LETTER * max(len(row["label"]) for row in rows), 480, 17
@@ -288,14 +293,11 @@ def bars(drawing):
     across = max(int((right - 20) / longest), 1)
     for number, name in enumerate(names):
         x, y = 20 + number % across * longest, bottom + 26 + number // across * 15
-        parts.append(
-            f'<path d="M{short(x)} {y}h12v10h-12z" fill="{SHADES[number % len(SHADES)]}"/>'
-            + text(x + 17, y + 9, name)
-        )
+        parts.append(swatch(x, y, SHADES[number % len(SHADES)], name))
     return wrapped(right, bottom + 32 + 15 * -(-len(names) // across), parts)
 
 
-LEVELS = ("#009e73", "#aad9f4", "#f2cf7f", "#d55e00", "#8e3f00")
+LEVELS = (COLORS[2], PALETTE["tints"][5], PALETTE["tints"][4], COLORS[1], PALETTE["shades"][1])
 
 
 def cells(drawing):
@@ -317,10 +319,7 @@ def cells(drawing):
     bottom = 30 + len(rows) * step
     for at, (name, color) in enumerate(zip(names, LEVELS)):
         x = left + at * 130
-        parts.append(
-            f'<path d="M{short(x)} {bottom + 8}h12v10h-12z" fill="{color}"/>'
-            + text(x + 17, bottom + 17, name)
-        )
+        parts.append(swatch(x, bottom + 8, color, name))
     return wrapped(max(right, left + 130 * len(names)), bottom + 30, parts)
 
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <set>
 
 namespace cuesta::io {
 
@@ -53,6 +54,14 @@ uint64_t TiffFile::Entry::bytes() const {
   if (size > 0 && count > std::numeric_limits<uint64_t>::max() / size)
     return std::numeric_limits<uint64_t>::max();
   return count * size;
+}
+
+std::optional<TiffFile::Directory> TiffFile::directory_at(int number) const {
+  std::optional<Directory> found;
+  std::set<uint64_t> seen;
+  for (uint64_t at = first_; at != 0 && int(seen.size()) <= number; at = found->next)
+    if (!seen.insert(at).second || !(found = directory(at))) return {};
+  return int(seen.size()) > number ? found : std::nullopt;
 }
 
 uint64_t TiffFile::first_short(const Entry& entry) const {

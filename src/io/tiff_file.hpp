@@ -37,6 +37,8 @@ class TiffFile {
   };
   /// Nothing where the file ends before the directory at `offset` does.
   std::optional<Directory> directory(uint64_t offset) const;
+  /// Directory `number` of the chain, from 0. Nothing where the chain ends or is damaged before it.
+  std::optional<Directory> directory_at(int number) const;
   /// Whether values of that size are in the entry itself.
   bool fits_entry(uint64_t bytes) const { return bytes <= (is_big_ ? 8 : 4); }
   /// The first value of an entry of type SHORT. 0 where the file ends before it.

@@ -43,12 +43,8 @@ std::vector<int> tiff_pages(const ReadAt& read) {
 
 std::string odd_samples(const ReadAt& read, int number) {
   TiffFile file(read);
-  if (!file.open()) return {};
-  std::set<uint64_t> seen;
-  std::optional<TiffFile::Directory> at;
-  for (uint64_t next = file.first(); next != 0 && int(seen.size()) <= number; next = at->next)
-    if (!seen.insert(next).second || !(at = file.directory(next))) return {};
-  if (!at || int(seen.size()) <= number) return {};
+  const auto at = file.open() ? file.directory_at(number) : std::nullopt;
+  if (!at) return {};
   uint64_t size = 1, format = 1;
   for (const auto& entry : at->entries) {
     if (entry.tag == tag_bits_per_sample) size = file.first_short(entry);

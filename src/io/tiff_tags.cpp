@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <span>
 
 #include "io/output_file.hpp"
@@ -37,15 +36,6 @@ bool is_georeference(const TiffFile::Entry& entry) {
 // Resolution across and down, and the color profile: libvips leaves out what it cannot read of
 // them.
 constexpr std::array<uint16_t, 3> kept_tags{282, 283, 34675};
-
-// Of page `number`, from 0.
-std::optional<TiffFile::Directory> directory_of(const TiffFile& file, int number) {
-  std::optional<TiffFile::Directory> directory;
-  std::set<uint64_t> seen;
-  for (uint64_t at = file.first(); at != 0 && int(seen.size()) <= number; at = directory->next)
-    if (!seen.insert(at).second || !(directory = file.directory(at))) return {};
-  return int(seen.size()) > number ? directory : std::nullopt;
-}
 
 double* doubles_of(TiffTag& tag) { return reinterpret_cast<double*>(tag.bytes.data()); }
 
@@ -170,7 +160,7 @@ bool add_to(Place& file, const std::vector<TiffTag>& tags) {
 
 std::optional<uint16_t> tag_past_end(const ReadAt& read, int number) {
   TiffFile file(read);
-  const auto directory = file.open() ? directory_of(file, number) : std::nullopt;
+  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
   if (!directory) return {};
   for (const auto& entry : directory->entries) {
     if (!is_georeference(entry) && std::ranges::find(kept_tags, entry.tag) == kept_tags.end())
@@ -184,7 +174,7 @@ std::optional<uint16_t> tag_past_end(const ReadAt& read, int number) {
 
 std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
   TiffFile file(read);
-  const auto directory = file.open() ? directory_of(file, number) : std::nullopt;
+  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
   if (!directory) return {};
   std::vector<TiffTag> tags;
   for (const auto& entry : directory->entries) {

@@ -9,12 +9,14 @@
 #include "core/border_sample.hpp"
 #include "core/recording.hpp"
 #include "cuda/launch.cuh"
+#include "ops/convolve/cuda/zero_taps.hpp"
 #include "ops/convolve/rounding.hpp"
 
 namespace cuesta {
 namespace {
 
 using convolution::Finish;
+using convolve_cuda::outside_column;
 
 /// Sums of a sample type, and the taps that make them.
 template <class T>
@@ -111,16 +113,10 @@ struct Whole {
   }
 };
 
-/// The sum down a column of nothing but `outside`.
+/// The sum down a column of nothing but `outside`; of floats zero_taps.hpp has it.
 int64_t outside_column(std::span<const int32_t> column, int64_t outside) {
   int64_t sum = 0;
   for (const int32_t tap : column) sum += tap * outside;
-  return sum;
-}
-float outside_column(std::span<const float> column, float outside) {
-  float sum = 0;
-  for (const float tap : column)
-    if (tap != 0) sum = std::fma(tap, outside, sum);
   return sum;
 }
 

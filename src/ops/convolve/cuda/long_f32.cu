@@ -11,6 +11,7 @@
 // FFMA and the tests of taps: about 2.3 instructions a tap and pixel.
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/cuda/flat_rows.cuh"
+#include "ops/convolve/cuda/zero_taps.hpp"
 
 #include <cmath>
 
@@ -140,14 +141,6 @@ __global__ void __launch_bounds__(32 * warps)
     const bool is_void = q.changes && (q.is_void_row(y) || q.is_void_sample(int32_t(x)));
     to[x] = is_void ? 0.0f : q.changes ? q.finish.template sample<float>(v) : v;
   }
-}
-
-/// The sum down a column of nothing but `outside`.
-float outside_column(std::span<const float> column, float outside) {
-  float sum = 0;
-  for (const float tap : column)
-    if (tap != 0) sum = std::fma(tap, outside, sum);
-  return sum;
 }
 
 template <int Channels>

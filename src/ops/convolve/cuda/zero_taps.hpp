@@ -22,6 +22,14 @@ enum class Zeros {
   multiplied  ///< and whether that may show is returned
 };
 
+/// The sum down a column of nothing but `outside`, without taps of 0.
+inline float outside_column(std::span<const float> column, float outside) {
+  float sum = 0;
+  for (const float tap : column)
+    if (tap != 0) sum = std::fma(tap, outside, sum);
+  return sum;
+}
+
 /// The exponent of the lowest bit set in any of the taps that are not 0; 0 where none is.
 inline int lowest_bit(std::span<const float> taps) {
   int lowest = INT32_MAX;
