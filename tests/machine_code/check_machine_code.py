@@ -201,6 +201,10 @@ RULES = [
         GLOBAL + [r"\bSTG\b"],
         NO_SHARED,
     ),
+    # Sums by dot products of bytes and of pairs.
+    Rule("boundaries/tiles", "make_levels", [r"\bIDP\.4A\b", r"\bIDP\.2A\b"], [r"\b(LDL|STL)\b"]),
+    Rule("boundaries/tiles", "make_scales", [r"\bIDP\.2A\b"], [r"\b(LDL|STL)\b"]),
+    Rule("boundaries/tiles", "find_masks", [r"\bIDP\.2A\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
     # Figures of the whole picture.
     Rule(
         "boundaries/plain",
