@@ -8,7 +8,6 @@ namespace cuesta {
 namespace {
 
 std::string_view tiles_supports(const BoundariesArgs& args, const Parameters&) {
-  if (args.options.quality == BoundaryQuality::high) return "quality high";
   return hysteresis::too_many_pixels(args.src.width, args.src.height);
 }
 

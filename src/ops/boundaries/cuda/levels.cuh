@@ -10,17 +10,6 @@
 
 namespace cuesta::boundary_cuda {
 
-/// Planes of the channels, one below the other: each begins `step` samples after the one before.
-struct Planes {
-  Level first;
-  ptrdiff_t step;
-  CUESTA_HOST_DEVICE Level of(int32_t c) const {
-    Level one = first;
-    one.data += c * step;
-    return one;
-  }
-};
-
 template <class T>
 struct LevelsJob {
   ImageView<const T, Space::device> src;
@@ -28,6 +17,7 @@ struct LevelsJob {
   std::array<uint32_t, 64> table;  // of responses
   Planes first, second;            // levels 1 and 2
   Level active;                    // activity, level 2
+  unsigned long long* total;       // of the activity of level 1; null where nobody asks
 };
 
 // ---- the source
@@ -84,9 +74,11 @@ struct LevelsTile {
   uint32_t response[Channels][rows][words];
   First first[Channels];
   Active active;
+  int32_t sum;
 
   __device__ void load_table(const LevelsJob<T>& job) {
     const uint32_t* from = cuda::opaque(job.table.data());
+    if (threadIdx.x == 0) sum = 0;
     if (threadIdx.x < 64) reinterpret_cast<uint32_t*>(table)[threadIdx.x] = from[threadIdx.x];
   }
   __device__ void load(const LevelsJob<T>& job, Corner at) {
@@ -129,6 +121,16 @@ struct LevelsTile {
     for_tensors<Channels>(first, [&](int pair, int row, const Tensor& a, const Tensor& b) {
       active.word[row][pair] = pair_of(activity(a), activity(b));
     });
+  }
+  /// Adds the activity of the tile's own samples up.
+  __device__ void add_activity(const LevelsJob<T>& job, Corner at) {
+    int32_t own = 0;
+    for (int i = int(threadIdx.x); i < tile_columns * tile_rows; i += tile_threads) {
+      const int x = i % tile_columns, y = i / tile_columns;
+      if (at.x + x < job.first.first.width && at.y + y < job.first.first.height)
+        own += active.row(y + 1)[x + 1];
+    }
+    add_block(own, sum, *job.total);
   }
   /// Level 2 of everything.
   __device__ void make_second(const LevelsJob<T>& job, Corner at) const {
@@ -197,6 +199,7 @@ __global__ void __launch_bounds__(tile_threads)
     __syncthreads();
   }
   tile.make_second(job, at);
+  if (job.total) tile.add_activity(job, at);
 }
 
 // ---- above level 2

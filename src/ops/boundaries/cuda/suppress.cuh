@@ -13,6 +13,10 @@ struct SuppressJob {
   Level far;           // the activity, level 4
   int64_t threshold;
   hysteresis::Masks masks;
+  // Of quality high: level 1 of strengths and tensors, and the sum of the strengths.
+  Level strengths{};
+  WideLevel tensor[3]{};
+  unsigned long long* total = nullptr;
 };
 
 // ---- pixels, two a word
@@ -113,14 +117,15 @@ struct SuppressTile {
   Around around;
   Smoothed smooth;
   int32_t limits[down][across];
+  int32_t sum;
 
   // What is between two barriers.
 
   __device__ void load(const SuppressJob& job, Corner at) {
+    if (threadIdx.x == 0) sum = 0;
 #pragma unroll
-    for (int c = 0; c < Channels; ++c)
-      coarse[c].load(const_level(job.sums.of(c)), at.x / 2 - 2, at.y / 2 - 2);
-    around.load(const_level(job.far), at.x / 8 - 3, at.y / 8 - 3);
+    for (int c = 0; c < Channels; ++c) coarse[c].load(job.sums.of(c), at.x / 2 - 2, at.y / 2 - 2);
+    around.load(job.far, at.x / 8 - 3, at.y / 8 - 3);
   }
   /// C, and the activity smoothed once.
   __device__ void make_sums(const SuppressJob& job, Corner at) {
@@ -158,19 +163,37 @@ struct SuppressTile {
     const int32_t y = inside(at.y / 8 - 1 + i / across, job.far.height) - at.y / 8 + 2;
     limits[i / across][i % across] = limit(job.threshold, smoothed_of(smooth, x, y));
   }
-  __device__ void make_strengths() {
+  /// Strengths and directions; with Keeps, writes the tile's own strengths and tensors.
+  template <bool Keeps>
+  __device__ void make_strengths(const SuppressJob& job, Corner at) {
+    int32_t own = 0;
     for_tensors<Channels>(sums, [&](int pair, int row, const Tensor& a, const Tensor& b) {
-      strengths.word[row][pair] = pair_of(strength(a), strength(b));
+      const int32_t m[2] = {strength(a), strength(b)};
+      strengths.word[row][pair] = pair_of(m[0], m[1]);
       octants[row][pair] = uint16_t(octant(a) | octant(b) << 8);
+      if constexpr (Keeps) {
+        const auto keep = [&](int i, const Tensor& j) {
+          const int column = 2 * pair - 1 + i;
+          const int32_t x = at.x + column, y = at.y + row - 1;
+          if (column < 0 || column >= tile_columns || row == 0 || row > tile_rows ||
+              x >= job.strengths.width || y >= job.strengths.height)
+            return;
+          own += m[i];
+          job.strengths.at(x, y) = int16_t(m[i]);
+          job.tensor[0].at(x, y) = j.xx;
+          job.tensor[1].at(x, y) = j.yy;
+          job.tensor[2].at(x, y) = j.xy;
+        };
+        keep(0, a);
+        keep(1, b);
+      }
     });
+    if constexpr (Keeps) add_block(own, sum, *job.total);
   }
   /// The masks. A warp takes eight rows, a lane four pixels of each.
   __device__ void suppress(const SuppressJob& job, Corner at) const;
 
  private:
-  __device__ static ConstLevel const_level(const Level& level) {
-    return {level.data, level.width, level.height, 1, level.stride_bytes};
-  }
   __device__ static int32_t inside(int32_t at, int32_t size) { return min(max(at, 0), size - 1); }
   /// smoothed() around a sample that is not at the tile's border.
   template <class From>
@@ -279,8 +302,8 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
   masks.strong[word] = strong;
 }
 
-template <int Channels>
-__global__ void __launch_bounds__(tile_threads, Channels == 1 ? 5 : 3)
+template <int Channels, bool Keeps>
+__global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
     find_masks(const __grid_constant__ SuppressJob job) {
   using All = SuppressTile<Channels>;
   CUESTA_DYNAMIC_SHARED(uint32_t, memory);
@@ -298,7 +321,7 @@ __global__ void __launch_bounds__(tile_threads, Channels == 1 ? 5 : 3)
     __syncthreads();
   }
   tile.make_limits(job, at);
-  tile.make_strengths();
+  tile.template make_strengths<Keeps>(job, at);
   __syncthreads();
   if (border) {
     tile.strengths.close(at.x - 1, at.y - 1, width, height);

@@ -7,6 +7,7 @@
 
 #include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
+#include "cuda/sums.cuh"
 #include "ops/boundaries/pixels.hpp"
 
 namespace cuesta::boundary_cuda {
@@ -14,7 +15,18 @@ namespace cuesta::boundary_cuda {
 using namespace boundary;
 
 using Level = ImageView<int16_t, Space::device>;
-using ConstLevel = ImageView<const int16_t, Space::device>;
+using WideLevel = ImageView<int32_t, Space::device>;
+
+/// Planes of the channels, one below the other: each begins `step` samples after the one before.
+struct Planes {
+  Level first;
+  ptrdiff_t step;
+  CUESTA_HOST_DEVICE Level of(int32_t c) const {
+    Level one = first;
+    one.data += c * step;
+    return one;
+  }
+};
 
 /// Threads of a block of every kernel of the row.
 inline constexpr int32_t tile_threads = 256;
@@ -28,6 +40,14 @@ struct Corner {
 __device__ inline Corner corner_of(int32_t width, int32_t wide, int32_t high) {
   const auto across = uint32_t((int64_t(width) + wide - 1) / wide);
   return {int32_t(blockIdx.x % across) * wide, int32_t(blockIdx.x / across) * high};
+}
+
+/// Adds the block's sum of `own` to `total`. `sum` is in shared memory, and 0 since a barrier.
+__device__ inline void add_block(int32_t own, int32_t& sum, unsigned long long& total) {
+  const int32_t all = cuda::warp_sum(own);
+  if (threadIdx.x % 32 == 0) atomicAdd(&sum, all);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(&total, static_cast<unsigned long long>(sum));
 }
 
 // ---- pairs of samples
@@ -83,7 +103,7 @@ struct Tile {
     }
   }
   /// All samples from a level, those past its border the nearest inside.
-  __device__ void load(const ConstLevel& from, int32_t x0, int32_t y0) {
+  __device__ void load(const Level& from, int32_t x0, int32_t y0) {
     for (int i = int(threadIdx.x); i < Wide * High; i += tile_threads) {
       const int32_t x = min(max(x0 + i % Wide, 0), from.width - 1);
       const int32_t y = min(max(y0 + i / Wide, 0), from.height - 1);
