@@ -197,14 +197,20 @@ RULES = [
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule(
         "boundaries/plain",
-        r"each_pixel\w*plain_cu(?!\w*(5AddUp|8FindMost)E)",
+        r"each_pixel\w*plain_cu",
         GLOBAL + [r"\bSTG\b"],
         NO_SHARED,
     ),
+    # Sums by dot products of bytes and of pairs.
+    Rule("boundaries/tiles", "make_levels", [r"\bIDP\.4A\b", r"\bIDP\.2A\b"], [r"\b(LDL|STL)\b"]),
+    Rule("boundaries/tiles", "make_scales", [r"\bIDP\.2A\b"], [r"\b(LDL|STL)\b"]),
+    Rule("boundaries/tiles", "make_cues", [r"\bIDP\.2A\b"], [r"\b(LDL|STL)\b"]),
+    Rule("boundaries/tiles", "mark_scored", [r"\bATOMS\b", r"\bFLO\b"]),
+    Rule("boundaries/tiles", "find_masks", [r"\bIDP\.2A\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
     # Figures of the whole picture.
     Rule(
         "boundaries/plain",
-        r"each_pixel\w*plain_cu\w*(5AddUp|8FindMost)E",
+        r"each_pixel.*(6AddRow|8FindMost)I",
         GLOBAL + [r"\b(REDG?|ATOMG?)\b"],
         NO_SHARED,
     ),

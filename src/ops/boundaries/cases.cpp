@@ -17,7 +17,11 @@ std::vector<verify::Case<BoundariesArgs>> BoundariesArgs::cases(verify::Level le
   std::vector<Case<BoundariesArgs>> out;
   uint64_t seed = 1;
   auto all = shapes(8, level);
-  if (level == Level::full) all.insert(all.end(), {{1100, 40}, {70, 600}, {2050, 9}});
+  if (level == Level::full) {
+    all.insert(all.end(), {{1100, 40}, {70, 600}, {2050, 9}});
+    // Around the tiles of the device's row, 128 × 64.
+    all.insert(all.end(), {{127, 65}, {128, 64}, {129, 63}, {257, 131}, {1, 300}, {300, 1}});
+  }
   for (const auto& [width, height] : all) {
     for (int i = 0; i < (level == Level::full ? 9 : 6); ++i) {
       // Options take turns with numbers of cases that share no factor.

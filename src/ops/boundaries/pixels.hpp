@@ -15,6 +15,14 @@ CUESTA_HOST_DEVICE int32_t nearest(const View& plane, int32_t x, int32_t y) {
   return plane.at(std::clamp(x, 0, plane.width - 1), std::clamp(y, 0, plane.height - 1));
 }
 
+/// A level whose samples are computed where they are read.
+template <class Value>
+struct Computed {
+  int32_t width, height;
+  Value value;
+  CUESTA_HOST_DEVICE int32_t at(int32_t x, int32_t y) const { return value(x, y); }
+};
+
 /// Σ of the 4 × 4 samples around sample (x, y) of the next level, weighed by 1 3 3 1 both ways;
 /// at() gives those of the lower level.
 template <class At>

@@ -4,6 +4,7 @@
 #include "cuda/launch.cuh"
 #include "cuda/marks.cuh"
 #include "ops/boundaries/cuda.hpp"
+#include "ops/boundaries/cuda/totals.cuh"
 #include "ops/boundaries/cues.hpp"
 #include "ops/boundaries/pixels.hpp"
 
@@ -11,6 +12,7 @@ namespace cuesta {
 namespace {
 
 using namespace boundary;
+using namespace boundary_cuda;
 
 using Plane = ImageView<int32_t, Space::device>;
 
@@ -109,25 +111,6 @@ struct MeasureGrain {
   __device__ void operator()(int32_t x, int32_t y) const {
     const Gradient g = gradient_at(from, x, y);
     to.at(x, y) = (g.x < 0 ? -g.x : g.x) - (g.y < 0 ? -g.y : g.y);
-  }
-};
-struct Totals {
-  unsigned long long strength, activity;
-  int surround;
-};
-struct AddUp {
-  Plane strengths, activity;
-  Totals* totals;
-  __device__ void operator()(int32_t x, int32_t y) const {
-    atomicAdd(&totals->strength, static_cast<unsigned long long>(strengths.at(x, y)));
-    atomicAdd(&totals->activity, static_cast<unsigned long long>(activity.at(x, y)));
-  }
-};
-struct FindMost {
-  Plane surround;
-  Totals* totals;
-  __device__ void operator()(int32_t x, int32_t y) const {
-    atomicMax(&totals->surround, surround.at(x, y));
   }
 };
 struct Score {
@@ -275,10 +258,10 @@ class Stages {
     maps.detail = smoothed_plane(level_above(detail));
     each(grain, MeasureGrain{first.of[0], grain});
     maps.grain = smoothed_plane(level_above(grain));
-    auto* totals = call_.scratch().take<Totals>(1);
-    cuda::check(cudaMemsetAsync(totals, 0, sizeof(Totals), cuda::stream_of(call_)), "boundaries");
-    each(strengths, AddUp{strengths, active, totals});
-    each(around, FindMost{around, totals});
+    Totals* const totals = new_totals(call_);
+    for_each_row(strengths.height, AddRow<Plane>{strengths, &totals->strength}, call_);
+    for_each_row(active.height, AddRow<Plane>{active, &totals->activity}, call_);
+    for_each_row(around.height, FindMost<Plane>{around, &totals->surround}, call_);
     const Plane scores = like(strengths);
     each(scores, Score{maps, totals, int64_t(strengths.width) * strengths.height, scores});
     return scores;

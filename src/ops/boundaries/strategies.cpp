@@ -1,8 +1,17 @@
 // Every strategy of boundaries, on the CPU and on CUDA: the one list of what exists.
 #include "ops/boundaries/cuda.hpp"
 #include "ops/boundaries/reference.hpp"
+#include "ops/shared/bit_masks.hpp"
 
 namespace cuesta {
+
+namespace {
+
+std::string_view tiles_supports(const BoundariesArgs& args, const Parameters&) {
+  return hysteresis::too_many_pixels(args.src.width, args.src.height);
+}
+
+}  // namespace
 
 std::span<const Strategy<BoundariesArgs>> BoundariesArgs::strategies() {
   static constexpr Strategy<BoundariesArgs> all[] = {
@@ -19,6 +28,14 @@ std::span<const Strategy<BoundariesArgs>> BoundariesArgs::strategies() {
        .idea = "levels of the pyramid in 16-bit lanes; strength, limits and suppression fused in "
                "rolling rows, one-bit masks, hysteresis on words",
        .run = boundaries_simd},
+      {.name = "tiles",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "three launches from tile to tile in shared memory, pairs of 16 bits a word; one-bit "
+           "masks, canny's hysteresis",
+       .supports = tiles_supports,
+       .run = CUESTA_GPU(boundary_cuda::tiles)},
       {.name = "plain",
        .space = Space::device,
        .tier = Tier::baseline,

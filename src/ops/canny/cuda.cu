@@ -66,7 +66,7 @@ void production(const CannyArgs& args, Call& call) {
     const CannyArgs piece = args.part(int32_t(begin), count);
     const Masks masks = find_masks(piece, front, call);
     call.stage("hysteresis");
-    connect(masks, Batch(piece.dst, count, piece.dst_step), call);
+    hysteresis::connect("canny", masks, Batch(piece.dst, count, piece.dst_step), call);
   }
 }
 template void production<Front::march_fp16>(const CannyArgs&, Call&);

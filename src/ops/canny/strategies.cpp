@@ -30,11 +30,10 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
   return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
 
-// Labels of open runs, and counters of magnitudes, have 32 bits.
+// Labels of hysteresis, and counters of magnitudes, have 32 bits.
 std::string_view too_many_pixels(const CannyArgs& args) {
-  const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
-  if (canny_tiles::labels_of(words, args.src.height) > INT32_MAX)
-    return "pictures of 2³³ pixels or more, counting rows padded to 128";
+  if (const auto why = hysteresis::too_many_pixels(args.src.width, args.src.height); !why.empty())
+    return why;
   if (int64_t(args.src.width) * args.src.height <= UINT32_MAX) return {};
   for (int32_t i = 0; i < args.count; ++i)
     if (args.thresholds_of(i).is_automatic()) return "automatic thresholds of 2³² pixels or more";

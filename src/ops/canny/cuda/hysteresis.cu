@@ -1,13 +1,14 @@
-// The production hysteresis of canny on CUDA: a launch that resolves tiles (resolve.cuh), and where
-// there is more than one two for what reaches their rims (seams.cuh).
+// The production hysteresis of canny and boundaries on CUDA: a launch that resolves tiles
+// (resolve.cuh), and where there is more than one two for what reaches their rims (seams.cuh).
 #include "cuda/limits.hpp"
 #include "ops/canny/cuda/seams.cuh"
 
-namespace cuesta::canny_cuda {
+namespace cuesta {
+namespace canny_cuda {
 namespace {
 
 template <class T>
-void connect_tiles(const Masks& masks, const Batch& edges, Call& call) {
+void connect_tiles(std::string_view operation, const Masks& masks, const Batch& edges, Call& call) {
   const cudaStream_t stream = cuda::stream_of(call);
   const int64_t tiles = int64_t(canny_tiles::columns_of(masks.words_per_row, T::across)) *
                         canny_tiles::rows_of(masks.height, T::rows);
@@ -21,15 +22,18 @@ void connect_tiles(const Masks& masks, const Batch& edges, Call& call) {
                   call.scratch().take<Rim>(all)};
   const DeviceBatch<uint8_t> dst{edges.first.as<uint8_t, Space::device>(), edges.step_bytes};
   constexpr size_t shared = sizeof(T) * tile_warps;
-  cuda::launch("canny", resolve<T>, grid, block, shared, stream, masks, open, dst);
+  cuda::launch(operation, resolve<T>, grid, block, shared, stream, masks, open, dst);
   if (tiles == 1) return;
-  cuda::launch("canny", join_tiles<T>, grid, block, 0, stream, masks, open);
-  cuda::launch("canny", write_open<T>, grid, block, 0, stream, masks, open, dst);
+  cuda::launch(operation, join_tiles<T>, grid, block, 0, stream, masks, open);
+  cuda::launch(operation, write_open<T>, grid, block, 0, stream, masks, open, dst);
 }
 
 }  // namespace
+}  // namespace canny_cuda
 
-void connect(const Masks& masks, const Batch& edges, Call& call) {
+void hysteresis::connect(std::string_view operation, const Masks& masks, const Batch& edges,
+                         Call& call) {
+  using namespace canny_cuda;
   using Large = Tile<4, 4>;  // 128 × 32
   using Small = Tile<2, 4>;  // 128 × 16
   // Small pictures end sooner in tiles with less to do one after the other. H200, 2026-11-22,
@@ -37,9 +41,9 @@ void connect(const Masks& masks, const Batch& edges, Call& call) {
   // and 4096², 128 × 32 67, 76, 89 and 122; 8192² 325 and 283.
   constexpr int64_t small = int64_t{1} << 23;
   if (int64_t(masks.width) * masks.height * edges.count < small)
-    connect_tiles<Small>(masks, edges, call);
+    connect_tiles<Small>(operation, masks, edges, call);
   else
-    connect_tiles<Large>(masks, edges, call);
+    connect_tiles<Large>(operation, masks, edges, call);
 }
 
-}  // namespace cuesta::canny_cuda
+}  // namespace cuesta

@@ -5,23 +5,11 @@
 #include "cuesta/batch.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
+#include "ops/shared/bit_masks.hpp"
 
 namespace cuesta::canny_cuda {
 
-/// Candidates and, a subset, strong pixels, one bit a pixel. Rows of 32-bit words, words_per_row (a
-/// multiple of 4) of them, are without a gap, and so do the pictures of a batch; bits past the
-/// width are 0.
-struct Masks {
-  uint32_t *candidates, *strong;
-  int32_t width, height, words_per_row;
-
-  /// Of a picture.
-  CUESTA_HOST_DEVICE ptrdiff_t words() const { return ptrdiff_t(words_per_row) * height; }
-  CUESTA_HOST_DEVICE Masks picture(uint32_t i) const {
-    const ptrdiff_t at = ptrdiff_t(i) * words();
-    return {candidates + at, strong + at, width, height, words_per_row};
-  }
-};
+using hysteresis::Masks;
 
 /// Warps of a block of the gradient and suppression.
 inline constexpr int nms_warps = 4;
@@ -59,8 +47,5 @@ Masks find_masks(const CannyArgs& args, Call& call);
 void count_magnitudes(const CannyArgs& args, Front front, uint32_t* bins, Call& call);
 /// Pictures of a batch that go through the kernels together.
 int32_t pictures_per_chunk(const CannyArgs& args, Front front);
-/// The production hysteresis (resolve.cuh): masks to edges of 0 and 255, as many pictures as
-/// `edges` has. Overwrites the masks.
-void connect(const Masks& masks, const Batch& edges, Call& call);
 
 }  // namespace cuesta::canny_cuda

@@ -5,24 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuesta/border.hpp"
+#include "ops/shared/bit_masks.hpp"
 
 namespace cuesta::canny_nms {
 
-/// Bytes of a mask's row: 8 pixels each, in whole groups of 128 pixels.
-constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 127) / 128 * 16); }
+using hysteresis::mask_bytes;
 
 }  // namespace cuesta::canny_nms
 
 namespace cuesta::canny_tiles {
 
-/// Nodes are the runs of (upper | lower row) of a pair of words, one above the other: they do not
-/// touch, so that pixel / 2 tells those of a pair apart.
-inline constexpr int32_t nodes_of_pair = 16;
-/// Labels of a picture: 0 stands for all edges, then come the nodes of all pairs.
-CUESTA_HOST_DEVICE constexpr int64_t labels_of(int32_t words_per_row, int32_t height) {
-  return 1 + int64_t(words_per_row) * ((int64_t(height) + 1) / 2) * nodes_of_pair;
-}
+using hysteresis::labels_of, hysteresis::nodes_of_pair;
 
 /// Tiles across and down a picture.
 constexpr int32_t columns_of(int32_t words_per_row, int32_t tile_words) {

@@ -1,0 +1,333 @@
+// Strength, limits and suppression of boundaries on CUDA, one launch: from levels 1 and 2 to masks
+// of a bit a pixel. A block takes 128 × 64 pixels. The sum of scales C, strengths and directions of
+// its tile are in shared memory; strengths at full size are in registers alone, two a word.
+#pragma once
+
+#include "ops/boundaries/cuda/tile.cuh"
+#include "ops/shared/bit_masks.hpp"
+
+namespace cuesta::boundary_cuda {
+
+struct SuppressJob {
+  Planes first, sums;  // level 1; level 2 of P₂ + E(2 P₃)
+  Level far;           // the activity, level 4
+  int64_t threshold;
+  hysteresis::Masks masks;
+  // Of quality high: level 1 of strengths and tensors, and the sum of the strengths.
+  Level strengths{};
+  WideLevel tensor[3]{};
+  unsigned long long* total = nullptr;
+};
+
+// ---- pixels, two a word
+
+/// mix() of two pairs of strengths: (3 near + far + 2) / 4, which 16 bits hold.
+__device__ inline uint32_t mix_strengths(uint32_t near, uint32_t far, uint32_t kept) {
+  static_assert(4 * largest_strength + 2 <= 65535);
+  return ((3 * near + (far + 0x00020002u)) >> 2) & kept;
+}
+inline constexpr uint32_t both_strengths = 0x3fff3fffu;
+static_assert((both_strengths & 0xffff) == largest_strength);
+
+__device__ inline uint32_t swapped(uint32_t pair) { return __byte_perm(pair, 0, 0x1032); }
+/// The high half of a and the low half of b.
+__device__ inline uint32_t between(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5432); }
+
+/// Of three words that hold pixels of a row, the halves whose pixels exist.
+struct Kept {
+  uint32_t pair[3];
+};
+
+/// Six strengths of a row at full size: of a lane's four pixels, and of those beside.
+struct PixelRow {
+  uint32_t pair[3];
+
+  PixelRow() = default;
+  /// Between two rows of four strengths of half size; the inner two are the lane's.
+  /// `kept` has 0 for pixels outside the picture.
+  __device__ PixelRow(uint2 near, uint2 far, const Kept& kept) {
+    const uint32_t left = mix_strengths(near.x, far.x, both_strengths);
+    const uint32_t right = mix_strengths(near.y, far.y, both_strengths);
+    const uint32_t middle = between(left, right);
+    pair[0] = mix_strengths(left, swapped(left), kept.pair[0]);
+    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1]);
+    pair[2] = mix_strengths(right, swapped(right), kept.pair[2]);
+  }
+  /// Of the lane's pixels 0 and 1, or 2 and 3.
+  __device__ uint32_t own(int i) const { return between(pair[i], pair[i + 1]); }
+};
+
+/// Bits 15 and 31: whether a < b in the halves; a up to 32,767, b up to 16,383.
+__device__ inline uint32_t is_below(uint32_t a, uint32_t b) {
+  return (b | 0x80008000u) - 0x00010001u - a;
+}
+__device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) {
+  return (b | 0x80008000u) - a;
+}
+/// is_maximum() of two pixels of one octant, in bits 15 and 31.
+__device__ inline uint32_t maxima(const PixelRow& up, const PixelRow& row, const PixelRow& down,
+                                  int i, uint32_t octant) {
+  const uint32_t before = octant == 0   ? row.pair[i]
+                          : octant == 1 ? up.pair[i]
+                          : octant == 2 ? up.own(i)
+                                        : up.pair[i + 1];
+  const uint32_t after = octant == 0   ? row.pair[i + 1]
+                         : octant == 1 ? down.pair[i + 1]
+                         : octant == 2 ? down.own(i)
+                                       : down.pair[i];
+  const uint32_t here = row.own(i);
+  return is_below(before, here) & is_below_or_equal(after, here);
+}
+
+/// Bits 15 and 31 of two words, pixels 0 to 3, as bits 0 to 3.
+__device__ inline uint32_t four_bits(uint32_t a, uint32_t b) {
+  const uint32_t both = (a & 0x80008000u) >> 15 | (b & 0x80008000u) >> 13;
+  return (both | both >> 15) & 15;
+}
+/// Eight rows of four bits of each of eight lanes; lane i receives row i of all of them.
+__device__ inline uint32_t rows_of_lanes(uint32_t rows) {
+  const auto exchange = [&](int with, uint32_t low) {
+    const uint32_t other = __shfl_xor_sync(~0u, rows, with);
+    const int by = 4 * with;
+    rows = threadIdx.x & with ? (rows & ~low) | (other & ~low) >> by
+                              : (rows & low) | (other & low) << by;
+  };
+  exchange(4, 0x0000ffffu);
+  exchange(2, 0x00ff00ffu);
+  exchange(1, 0x0f0f0f0fu);
+  return rows;
+}
+
+// ---- the tile
+
+template <int Channels>
+struct SuppressTile {
+  using Sums = Tile<tile_columns + 4, tile_rows + 4>;            // C, 2 samples more on all sides
+  using Strengths = Tile<tile_columns + 2, tile_rows + 2>;       // 1 more
+  using Coarse = Tile<tile_columns / 2 + 4, tile_rows / 2 + 4>;  // level 2, 2 more
+  // Level 4, 1 more to all sides for limits; 2 further ones for each time it is smoothed.
+  static constexpr int across = tile_columns / 8 + 2, down = tile_rows / 8 + 2;
+  using Around = Tile<across + 4, down + 4>;
+  using Smoothed = Tile<across + 2, down + 2>;
+
+  Coarse coarse[Channels];
+  Sums sums[Channels];
+  Strengths strengths;
+  uint16_t octants[Strengths::high][Strengths::pairs];  // a byte a sample
+  Around around;
+  Smoothed smooth;
+  int32_t limits[down][across];
+  int32_t sum;
+
+  // What is between two barriers.
+
+  __device__ void load(const SuppressJob& job, Corner at) {
+    if (threadIdx.x == 0) sum = 0;
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) coarse[c].load(job.sums.of(c), at.x / 2 - 2, at.y / 2 - 2);
+    around.load(job.far, at.x / 8 - 3, at.y / 8 - 3);
+  }
+  /// C, and the activity smoothed once.
+  __device__ void make_sums(const SuppressJob& job, Corner at) {
+    for_columns<Sums::pairs, Sums::high, 2>([&](int pair, int row) {
+      const int32_t x = at.x - 2 + 2 * pair, y = at.y - 2 + row;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        const Level first = job.first.of(c);
+        int32_t near[3], up[3], below[3];
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+          up[i] = coarse[c].row(row / 2)[pair + i];
+          near[i] = coarse[c].row(row / 2 + 1)[pair + i];
+          below[i] = coarse[c].row(row / 2 + 2)[pair + i];
+        }
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+          int32_t own = 0;
+          if (x >= 0 && x < first.width && y + j >= 0 && y + j < first.height)
+            own = *reinterpret_cast<const int32_t*>(first.row(y + j) + x);
+          const int32_t(&far)[3] = j == 0 ? up : below;
+          const int32_t left = mix(near[0], far[0]), middle = mix(near[1], far[1]),
+                        right = mix(near[2], far[2]);
+          sums[c].word[row + j][pair] =
+              pair_of(own + mix(middle, left), (own >> 16) + mix(middle, right));
+        }
+      }
+    });
+    smooth_to(smooth, around, job, at.x / 8 - 2, at.y / 8 - 2, [](int32_t v) { return v; });
+  }
+  __device__ void make_limits(const SuppressJob& job, Corner at) {
+    const int i = int(threadIdx.x);
+    if (i >= across * down) return;
+    const int32_t x = inside(at.x / 8 - 1 + i % across, job.far.width) - at.x / 8 + 2;
+    const int32_t y = inside(at.y / 8 - 1 + i / across, job.far.height) - at.y / 8 + 2;
+    limits[i / across][i % across] = limit(job.threshold, smoothed_of(smooth, x, y));
+  }
+  /// Strengths and directions; with Keeps, writes the tile's own strengths and tensors.
+  template <bool Keeps>
+  __device__ void make_strengths(const SuppressJob& job, Corner at) {
+    int32_t own = 0;
+    for_tensors<Channels>(sums, [&](int pair, int row, const Tensor& a, const Tensor& b) {
+      const int32_t m[2] = {strength(a), strength(b)};
+      strengths.word[row][pair] = pair_of(m[0], m[1]);
+      octants[row][pair] = uint16_t(octant(a) | octant(b) << 8);
+      if constexpr (Keeps) {
+        const auto keep = [&](int i, const Tensor& j) {
+          const int column = 2 * pair - 1 + i;
+          const int32_t x = at.x + column, y = at.y + row - 1;
+          if (column < 0 || column >= tile_columns || row == 0 || row > tile_rows ||
+              x >= job.strengths.width || y >= job.strengths.height)
+            return;
+          own += m[i];
+          job.strengths.at(x, y) = int16_t(m[i]);
+          job.tensor[0].at(x, y) = j.xx;
+          job.tensor[1].at(x, y) = j.yy;
+          job.tensor[2].at(x, y) = j.xy;
+        };
+        keep(0, a);
+        keep(1, b);
+      }
+    });
+    if constexpr (Keeps) add_block(own, sum, *job.total);
+  }
+  /// The masks. A warp takes eight rows, a lane four pixels of each.
+  __device__ void suppress(const SuppressJob& job, Corner at) const;
+
+ private:
+  __device__ static int32_t inside(int32_t at, int32_t size) { return min(max(at, 0), size - 1); }
+  /// smoothed() around a sample that is not at the tile's border.
+  template <class From>
+  __device__ static int32_t smoothed_of(const From& from, int x, int y) {
+    int32_t sum = 8;
+#pragma unroll
+    for (int j = -1; j <= 1; ++j) {
+      const int16_t* row = from.row(y + j) + x;
+      sum += (row[-1] + 2 * row[0] + row[1]) << (j == 0);
+    }
+    return sum >> 4;
+  }
+  template <class Value>
+  __device__ static void smooth_to(Smoothed& to, const Around& from, const SuppressJob& job,
+                                   int32_t x0, int32_t y0, const Value& value) {
+    for (int i = int(threadIdx.x); i < Smoothed::wide * Smoothed::high; i += tile_threads) {
+      const int32_t x = inside(x0 + i % Smoothed::wide, job.far.width) - x0 + 1;
+      const int32_t y = inside(y0 + i / Smoothed::wide, job.far.height) - y0 + 1;
+      to.row(i / Smoothed::wide)[i % Smoothed::wide] = int16_t(value(smoothed_of(from, x, y)));
+    }
+  }
+};
+
+/// 2^10 times the limits of four pixels of a row, and what the next row adds. The pixels are
+/// between two samples, and eight rows from a multiple of eight on are as well.
+struct LimitRow {
+  int32_t sum[4], step[4];
+
+  /// Of `limits` the first is left of and above the block by at most a sample.
+  template <int Down, int Across>
+  __device__ LimitRow(const int32_t (&limits)[Down][Across], int32_t x, int32_t y) {
+    const Place across = place_of(x), down = place_of(y);
+    const int32_t* above = limits[down.first + 1] + across.first + 1;
+    const int32_t* below = limits[down.first + 2] + across.first + 1;
+    const int32_t left = (32 - down.share) * above[0] + down.share * below[0];
+    const int32_t right = (32 - down.share) * above[1] + down.share * below[1];
+    const int32_t left_step = 2 * (below[0] - above[0]), right_step = 2 * (below[1] - above[1]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int32_t share = across.share + 2 * i;
+      sum[i] = (32 - share) * left + share * right + 512;
+      step[i] = (32 - share) * left_step + share * right_step;
+    }
+  }
+  /// The limits of pixels 0 and 1, or 2 and 3.
+  __device__ uint32_t pair(int i) const {
+    return uint32_t(pair_of(sum[2 * i] >> 10, sum[2 * i + 1] >> 10));
+  }
+  __device__ void next() {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) sum[i] += step[i];
+  }
+};
+
+template <int Channels>
+__device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, Corner at) const {
+  static_assert(2 * tile_columns == 32 * 4 && 2 * tile_rows == tile_threads / 32 * 8);
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+  const int32_t x = 2 * at.x + 4 * lane, y = 2 * at.y + 8 * warp;
+  const hysteresis::Masks& masks = job.masks;
+  const auto in_row = [&](int32_t i) { return x + i >= 0 && x + i < masks.width; };
+  Kept kept;
+#pragma unroll
+  for (int i = 0; i < 3; ++i)
+    kept.pair[i] = (in_row(2 * i - 1) ? both_strengths & 0xffff : 0) |
+                   (in_row(2 * i) ? both_strengths & ~0xffffu : 0);
+  // Of half size: from a row above the lane's four to one below.
+  uint2 half_row[6];
+#pragma unroll
+  for (int j = 0; j < 6; ++j) {
+    const int32_t* words = strengths.word[4 * warp + j] + lane;
+    half_row[j] = make_uint2(uint32_t(words[0]), uint32_t(words[1]));
+  }
+  // Row y + i of full size.
+  const auto pixels = [&](int i) {
+    const int near = (i + 2) / 2, far = i & 1 ? near + 1 : near - 1;
+    const bool exists = y + i >= 0 && y + i < masks.height;
+    return PixelRow(half_row[near], half_row[far], exists ? kept : Kept{});
+  };
+  LimitRow limit_row(limits, 4 * lane, 8 * warp);
+  PixelRow up = pixels(-1), row = pixels(0);
+  uint32_t candidates = 0, strong = 0;
+#pragma unroll
+  for (int r = 0; r < 8; ++r) {
+    const PixelRow down = pixels(r + 1);
+    const auto* octant = reinterpret_cast<const uint8_t*>(octants[4 * warp + r / 2 + 1]) + 2 * lane;
+    uint32_t found[2], sure[2];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const uint32_t most = limit_row.pair(i), here = row.own(i);
+      found[i] = maxima(up, row, down, i, octant[1 + i]) & is_below(most >> 1 & 0x7fff7fffu, here);
+      sure[i] = found[i] & is_below(most, here);
+    }
+    candidates |= four_bits(found[0], found[1]) << (4 * r);
+    strong |= four_bits(sure[0], sure[1]) << (4 * r);
+    up = row;
+    row = down;
+    limit_row.next();
+  }
+  candidates = rows_of_lanes(candidates);
+  strong = rows_of_lanes(strong);
+  const int32_t to = y + lane % 8;
+  if (to >= masks.height) return;
+  const ptrdiff_t word = ptrdiff_t(to) * masks.words_per_row + at.x / 16 + lane / 8;
+  masks.candidates[word] = candidates;
+  masks.strong[word] = strong;
+}
+
+template <int Channels, bool Keeps>
+__global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
+    find_masks(const __grid_constant__ SuppressJob job) {
+  using All = SuppressTile<Channels>;
+  CUESTA_DYNAMIC_SHARED(uint32_t, memory);
+  All& tile = *reinterpret_cast<All*>(memory);
+  const int32_t width = job.first.first.width, height = job.first.first.height;
+  const Corner at = corner_of(width, tile_columns, tile_rows);
+  const bool border = All::Sums::passes_border(at.x - 2, at.y - 2, width, height);
+  tile.load(job, at);
+  __syncthreads();
+  tile.make_sums(job, at);
+  __syncthreads();
+  if (border) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) tile.sums[c].close(at.x - 2, at.y - 2, width, height);
+    __syncthreads();
+  }
+  tile.make_limits(job, at);
+  tile.template make_strengths<Keeps>(job, at);
+  __syncthreads();
+  if (border) {
+    tile.strengths.close(at.x - 1, at.y - 1, width, height);
+    __syncthreads();
+  }
+  tile.suppress(job, at);
+}
+
+}  // namespace cuesta::boundary_cuda

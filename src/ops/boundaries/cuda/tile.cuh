@@ -1,0 +1,177 @@
+// What the tiles of boundaries on CUDA share: planes of 16 bits, pairs of samples in a word, and
+// tiles in shared memory whose samples past the picture's border are the nearest inside.
+//
+// A word has two samples. Levels are at most 3,060 (of brightness 1,530), sums of scales C at
+// most 12,240 either way, strengths at most 16,383: all fit 16 bits with a sign.
+#pragma once
+
+#include "cuda/instructions.cuh"
+#include "cuda/launch.cuh"
+#include "cuda/sums.cuh"
+#include "ops/boundaries/pixels.hpp"
+
+namespace cuesta::boundary_cuda {
+
+using namespace boundary;
+
+using Level = ImageView<int16_t, Space::device>;
+using WideLevel = ImageView<int32_t, Space::device>;
+
+/// Planes of the channels, one below the other: each begins `step` samples after the one before.
+struct Planes {
+  Level first;
+  ptrdiff_t step;
+  CUESTA_HOST_DEVICE Level of(int32_t c) const {
+    Level one = first;
+    one.data += c * step;
+    return one;
+  }
+};
+
+/// Threads of a block of every kernel of the row.
+inline constexpr int32_t tile_threads = 256;
+/// Samples of level 1 that a block takes: 128 × 64 pixels, a word of a mask a quarter of a warp.
+inline constexpr int32_t tile_columns = 64, tile_rows = 32;
+
+/// The first sample of a block's tile; tiles of `wide` × `high` samples, row after row.
+struct Corner {
+  int32_t x, y;
+};
+__device__ inline Corner corner_of(int32_t width, int32_t wide, int32_t high) {
+  const auto across = uint32_t((int64_t(width) + wide - 1) / wide);
+  return {int32_t(blockIdx.x % across) * wide, int32_t(blockIdx.x / across) * high};
+}
+
+/// Adds the block's sum of `own` to `total`. `sum` is in shared memory, and 0 since a barrier.
+__device__ inline void add_block(int32_t own, int32_t& sum, unsigned long long& total) {
+  const int32_t all = cuda::warp_sum(own);
+  if (threadIdx.x % 32 == 0) atomicAdd(&sum, all);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(&total, static_cast<unsigned long long>(sum));
+}
+
+// ---- pairs of samples
+
+__device__ inline int32_t pair_of(int32_t low, int32_t high) {
+  return int32_t(__byte_perm(uint32_t(low), uint32_t(high), 0x5410));
+}
+/// sum + a · (the low sample) + b · (the high one).
+template <int32_t a, int32_t b>
+__device__ inline int32_t add_pair(int32_t pair, int32_t sum) {
+  return __dp2a_lo(pair, (a & 255) | (b & 255) << 8, sum);
+}
+
+/// What Sobel's sums take of a row, for the two samples in the middle of four.
+struct RowSums {
+  int32_t across[2], along[2];
+
+  __device__ RowSums() = default;
+  __device__ RowSums(int32_t left, int32_t right)
+      : across{add_pair<-1, 0>(left, add_pair<1, 0>(right, 0)),
+               add_pair<0, -1>(left, add_pair<0, 1>(right, 0))},
+        along{add_pair<1, 2>(left, add_pair<1, 0>(right, 0)),
+              add_pair<0, 1>(left, add_pair<2, 1>(right, 0))} {}
+};
+/// gradient_at() of one of the two, from three rows.
+__device__ inline Gradient gradient_of(const RowSums& above, const RowSums& row,
+                                       const RowSums& below, int i) {
+  const int32_t gx = above.across[i] + 2 * row.across[i] + below.across[i];
+  return {(gx + 4) >> 3, (below.along[i] - above.along[i] + 4) >> 3};
+}
+
+// ---- tiles in shared memory
+
+/// Wide × High samples, rows of Pairs words.
+template <int Wide, int High>
+struct Tile {
+  static constexpr int wide = Wide, high = High, pairs = (Wide + 1) / 2;
+  int32_t word[High][pairs];
+
+  __device__ int16_t* row(int y) { return reinterpret_cast<int16_t*>(word[y]); }
+  __device__ const int16_t* row(int y) const { return reinterpret_cast<const int16_t*>(word[y]); }
+
+  /// Whether some of its samples, the first of which is (x0, y0), are outside the picture.
+  __device__ static bool passes_border(int32_t x0, int32_t y0, int32_t width, int32_t height) {
+    return x0 < 0 || y0 < 0 || x0 + Wide > width || y0 + High > height;
+  }
+  /// These become the nearest inside. The whole block calls it, between barriers.
+  __device__ void close(int32_t x0, int32_t y0, int32_t width, int32_t height) {
+    for (int i = int(threadIdx.x); i < Wide * High; i += tile_threads) {
+      const int32_t x = x0 + i % Wide, y = y0 + i / Wide;
+      const int32_t near_x = min(max(x, 0), width - 1), near_y = min(max(y, 0), height - 1);
+      if (near_x != x || near_y != y) row(y - y0)[x - x0] = row(near_y - y0)[near_x - x0];
+    }
+  }
+  /// All samples from a level, those past its border the nearest inside.
+  __device__ void load(const Level& from, int32_t x0, int32_t y0) {
+    for (int i = int(threadIdx.x); i < Wide * High; i += tile_threads) {
+      const int32_t x = min(max(x0 + i % Wide, 0), from.width - 1);
+      const int32_t y = min(max(y0 + i / Wide, 0), from.height - 1);
+      row(i / Wide)[i % Wide] = from.row(y)[x];
+    }
+  }
+};
+
+/// body(pair, first row) for columns of `rows` rows of a tile of `pairs` × `high`.
+template <int Pairs, int High, int Rows, class Body>
+__device__ inline void for_columns(const Body& body) {
+  constexpr int items = Pairs * ((High + Rows - 1) / Rows);
+  for (int i = int(threadIdx.x); i < items; i += tile_threads) body(i % Pairs, i / Pairs * Rows);
+}
+
+/// put(pair, row, tensors of both samples) for a tile of tensors whose first sample is one right
+/// of and below that of `from`: the words' samples 1 and 2, and 1 row less on all sides.
+template <int Channels, int Wide, int High, class Put>
+__device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], const Put& put) {
+  constexpr int rows = 5, pairs = Wide / 2 - 1, high = High - 2;
+  for_columns<pairs, high, rows>([&](int pair, int first) {
+    const auto sums = [&](int c, int y) {
+      const int32_t* words = from[c].word[min(y, High - 1)] + pair;
+      return RowSums(words[0], words[1]);
+    };
+    RowSums last[Channels][2];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) {
+      last[c][0] = sums(c, first);
+      last[c][1] = sums(c, first + 1);
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      if (first + r >= high) break;
+      Tensor j[2];
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) {
+        const RowSums below = sums(c, first + r + 2);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const Gradient g = gradient_of(last[c][0], last[c][1], below, i);
+          j[i].add(g.x, g.y);
+        }
+        last[c][0] = last[c][1];
+        last[c][1] = below;
+      }
+      put(pair, first + r, j[0], j[1]);
+    }
+  });
+}
+
+/// reduced() of the four rows from `row` on of a tile, whose first of four samples is the second of
+/// word `pair` (Odd) or the first.
+template <bool Odd, int Wide, int High>
+__device__ inline int32_t reduced_of(const Tile<Wide, High>& from, int pair, int row) {
+  int32_t sum = 32;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    constexpr int weights[] = {1, 3, 3, 1};
+    const int32_t* words = from.word[row + j] + pair;
+    int32_t one = 0;
+    if constexpr (Odd)
+      one = add_pair<0, 1>(words[0], add_pair<3, 3>(words[1], add_pair<1, 0>(words[2], 0)));
+    else
+      one = add_pair<1, 3>(words[0], add_pair<3, 1>(words[1], 0));
+    sum += weights[j] * one;
+  }
+  return sum >> 6;
+}
+
+}  // namespace cuesta::boundary_cuda
