@@ -134,27 +134,15 @@ struct SuppressTile {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         const Level first = job.first.of(c);
-        int32_t near[3], up[3], below[3];
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-          up[i] = coarse[c].row(row / 2)[pair + i];
-          near[i] = coarse[c].row(row / 2 + 1)[pair + i];
-          below[i] = coarse[c].row(row / 2 + 2)[pair + i];
-        }
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
+        expand_sample(coarse[c], pair + 1, row / 2 + 1, [&](int j, int32_t even, int32_t odd) {
           int32_t own = 0;
           if (x >= 0 && x < first.width && y + j >= 0 && y + j < first.height)
             own = *reinterpret_cast<const int32_t*>(first.row(y + j) + x);
-          const int32_t(&far)[3] = j == 0 ? up : below;
-          const int32_t left = mix(near[0], far[0]), middle = mix(near[1], far[1]),
-                        right = mix(near[2], far[2]);
-          sums[c].word[row + j][pair] =
-              pair_of(own + mix(middle, left), (own >> 16) + mix(middle, right));
-        }
+          sums[c].word[row + j][pair] = pair_of(own + even, (own >> 16) + odd);
+        });
       }
     });
-    smooth_to(smooth, around, job, at.x / 8 - 2, at.y / 8 - 2, [](int32_t v) { return v; });
+    smooth_to(smooth, around, job, at.x / 8 - 2, at.y / 8 - 2);
   }
   __device__ void make_limits(const SuppressJob& job, Corner at) {
     const int i = int(threadIdx.x);
@@ -206,13 +194,12 @@ struct SuppressTile {
     }
     return sum >> 4;
   }
-  template <class Value>
   __device__ static void smooth_to(Smoothed& to, const Around& from, const SuppressJob& job,
-                                   int32_t x0, int32_t y0, const Value& value) {
+                                   int32_t x0, int32_t y0) {
     for (int i = int(threadIdx.x); i < Smoothed::wide * Smoothed::high; i += tile_threads) {
       const int32_t x = inside(x0 + i % Smoothed::wide, job.far.width) - x0 + 1;
       const int32_t y = inside(y0 + i / Smoothed::wide, job.far.height) - y0 + 1;
-      to.row(i / Smoothed::wide)[i % Smoothed::wide] = int16_t(value(smoothed_of(from, x, y)));
+      to.row(i / Smoothed::wide)[i % Smoothed::wide] = int16_t(smoothed_of(from, x, y));
     }
   }
 };
@@ -311,6 +298,7 @@ __global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
   const int32_t width = job.first.first.width, height = job.first.first.height;
   const Corner at = corner_of(width, tile_columns, tile_rows);
   const bool border = All::Sums::passes_border(at.x - 2, at.y - 2, width, height);
+  cuda::wait_for_before();
   tile.load(job, at);
   __syncthreads();
   tile.make_sums(job, at);

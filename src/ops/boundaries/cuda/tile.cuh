@@ -7,6 +7,7 @@
 
 #include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
+#include "cuda/overlap.cuh"
 #include "cuda/sums.cuh"
 #include "ops/boundaries/pixels.hpp"
 
@@ -104,6 +105,13 @@ struct Tile {
   }
   /// All samples from a level, those past its border the nearest inside.
   __device__ void load(const Level& from, int32_t x0, int32_t y0) {
+    if (Wide % 2 == 0 && x0 % 2 == 0 && !passes_border(x0, y0, from.width, from.height)) {
+      for (int i = int(threadIdx.x); i < High * pairs; i += tile_threads) {
+        const int column = i % pairs, row = i / pairs;
+        word[row][column] = reinterpret_cast<const int32_t*>(from.row(y0 + row) + x0)[column];
+      }
+      return;
+    }
     for (int i = int(threadIdx.x); i < Wide * High; i += tile_threads) {
       const int32_t x = min(max(x0 + i % Wide, 0), from.width - 1);
       const int32_t y = min(max(y0 + i / Wide, 0), from.height - 1);
@@ -117,6 +125,25 @@ template <int Pairs, int High, int Rows, class Body>
 __device__ inline void for_columns(const Body& body) {
   constexpr int items = Pairs * ((High + Rows - 1) / Rows);
   for (int i = int(threadIdx.x); i < items; i += tile_threads) body(i % Pairs, i / Pairs * Rows);
+}
+
+/// put(row, even, odd) for two rows of E of a tile: of the two samples below sample (column, row).
+template <int Wide, int High, class Put>
+__device__ inline void expand_sample(const Tile<Wide, High>& from, int column, int row,
+                                     const Put& put) {
+  int32_t near[3], far[2][3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    far[0][i] = from.row(row - 1)[column - 1 + i];
+    near[i] = from.row(row)[column - 1 + i];
+    far[1][i] = from.row(row + 1)[column - 1 + i];
+  }
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    const int32_t left = mix(near[0], far[j][0]), middle = mix(near[1], far[j][1]),
+                  right = mix(near[2], far[j][2]);
+    put(j, mix(middle, left), mix(middle, right));
+  }
 }
 
 /// put(pair, row, tensors of both samples) for a tile of tensors whose first sample is one right
