@@ -82,8 +82,10 @@ struct LevelsTile {
     if (threadIdx.x < 64) reinterpret_cast<uint32_t*>(table)[threadIdx.x] = from[threadIdx.x];
   }
   __device__ void load(const LevelsJob<T>& job, Corner at) {
-    for (int i = int(threadIdx.x); i < rows * words; i += tile_threads) {
-      const int x = i % words, y = i / words;
+    // A thread takes some words of a column.
+    constexpr int lines = tile_threads / words;
+    const int x = int(threadIdx.x) % words, first_line = int(threadIdx.x) / words;
+    for (int y = first_line; y < rows && first_line < lines; y += lines) {
       const Quad<T, Channels> quad(job, 2 * at.x - 8 + 4 * x, 2 * at.y - 5 + y);
 #pragma unroll
       for (int c = 0; c < Channels; ++c) response[c][y][x] = quad.responses(table, c);

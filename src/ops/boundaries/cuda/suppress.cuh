@@ -41,6 +41,7 @@ struct Kept {
 /// Six strengths of a row at full size: of a lane's four pixels, and of those beside.
 struct PixelRow {
   uint32_t pair[3];
+  uint32_t own[2];  // pixels 0 and 1, 2 and 3
 
   PixelRow() = default;
   /// Between two rows of four strengths of half size; the inner two are the lane's.
@@ -52,9 +53,9 @@ struct PixelRow {
     pair[0] = mix_strengths(left, swapped(left), kept.pair[0]);
     pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1]);
     pair[2] = mix_strengths(right, swapped(right), kept.pair[2]);
+    own[0] = between(pair[0], pair[1]);
+    own[1] = between(pair[1], pair[2]);
   }
-  /// Of the lane's pixels 0 and 1, or 2 and 3.
-  __device__ uint32_t own(int i) const { return between(pair[i], pair[i + 1]); }
 };
 
 /// Bits 15 and 31: whether a < b in the halves; a up to 32,767, b up to 16,383.
@@ -67,23 +68,36 @@ __device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) {
 /// is_maximum() of two pixels of one octant, in bits 15 and 31.
 __device__ inline uint32_t maxima(const PixelRow& up, const PixelRow& row, const PixelRow& down,
                                   int i, uint32_t octant) {
-  const uint32_t before = octant == 0   ? row.pair[i]
-                          : octant == 1 ? up.pair[i]
-                          : octant == 2 ? up.own(i)
-                                        : up.pair[i + 1];
-  const uint32_t after = octant == 0   ? row.pair[i + 1]
-                         : octant == 1 ? down.pair[i + 1]
-                         : octant == 2 ? down.own(i)
-                                       : down.pair[i];
-  const uint32_t here = row.own(i);
-  return is_below(before, here) & is_below_or_equal(after, here);
+  const bool flat = octant == 0, falling = octant == 1, vertical = octant == 2;
+  uint32_t before = falling ? up.pair[i] : up.pair[i + 1];
+  uint32_t after = falling ? down.pair[i + 1] : down.pair[i];
+  before = vertical ? up.own[i] : before;
+  after = vertical ? down.own[i] : after;
+  before = flat ? row.pair[i] : before;
+  after = flat ? row.pair[i + 1] : after;
+  return is_below(before, row.own[i]) & is_below_or_equal(after, row.own[i]);
 }
 
-/// Bits 15 and 31 of two words, pixels 0 to 3, as bits 0 to 3.
-__device__ inline uint32_t four_bits(uint32_t a, uint32_t b) {
-  const uint32_t both = (a & 0x80008000u) >> 15 | (b & 0x80008000u) >> 13;
-  return (both | both >> 15) & 15;
-}
+/// Bits of eight rows of a lane's four pixels. Rows come in from above, at bits 14, 15, 30 and 31.
+struct LaneBits {
+  uint32_t bits = 0;
+  /// Bits 15 and 31 of two words: pixels 0 and 1, 2 and 3.
+  __device__ void add(uint32_t a, uint32_t b) {
+    const uint32_t row = (b & 0x80008000u) | (a >> 1 & 0x40004000u);
+    bits = bits >> 2 & 0x3fff3fffu | row;
+  }
+  /// Pixel k of row r as bit 4 r + k: the halves are interleaved.
+  __device__ uint32_t in_order() const {
+    const auto exchange = [](uint32_t v, int by, uint32_t low) {
+      const uint32_t moved = (v ^ v >> by) & low;
+      return v ^ moved ^ moved << by;
+    };
+    uint32_t v = __byte_perm(bits, 0, 0x3120);
+    v = exchange(v, 4, 0x00f000f0u);
+    v = exchange(v, 2, 0x0c0c0c0cu);
+    return exchange(v, 1, 0x22222222u);
+  }
+};
 /// Eight rows of four bits of each of eight lanes; lane i receives row i of all of them.
 __device__ inline uint32_t rows_of_lanes(uint32_t rows) {
   const auto exchange = [&](int with, uint32_t low) {
@@ -262,7 +276,7 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
   };
   LimitRow limit_row(limits, 4 * lane, 8 * warp);
   PixelRow up = pixels(-1), row = pixels(0);
-  uint32_t candidates = 0, strong = 0;
+  LaneBits candidates, strong;
 #pragma unroll
   for (int r = 0; r < 8; ++r) {
     const PixelRow down = pixels(r + 1);
@@ -270,23 +284,23 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
     uint32_t found[2], sure[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const uint32_t most = limit_row.pair(i), here = row.own(i);
+      const uint32_t most = limit_row.pair(i), here = row.own[i];
       found[i] = maxima(up, row, down, i, octant[1 + i]) & is_below(most >> 1 & 0x7fff7fffu, here);
       sure[i] = found[i] & is_below(most, here);
     }
-    candidates |= four_bits(found[0], found[1]) << (4 * r);
-    strong |= four_bits(sure[0], sure[1]) << (4 * r);
+    candidates.add(found[0], found[1]);
+    strong.add(sure[0], sure[1]);
     up = row;
     row = down;
     limit_row.next();
   }
-  candidates = rows_of_lanes(candidates);
-  strong = rows_of_lanes(strong);
+  const uint32_t found_row = rows_of_lanes(candidates.in_order());
+  const uint32_t strong_row = rows_of_lanes(strong.in_order());
   const int32_t to = y + lane % 8;
   if (to >= masks.height) return;
   const ptrdiff_t word = ptrdiff_t(to) * masks.words_per_row + at.x / 16 + lane / 8;
-  masks.candidates[word] = candidates;
-  masks.strong[word] = strong;
+  masks.candidates[word] = found_row;
+  masks.strong[word] = strong_row;
 }
 
 template <int Channels, bool Keeps>
