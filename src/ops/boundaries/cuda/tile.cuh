@@ -124,7 +124,12 @@ struct Tile {
 template <int Pairs, int High, int Rows, class Body>
 __device__ inline void for_columns(const Body& body) {
   constexpr int items = Pairs * ((High + Rows - 1) / Rows);
-  for (int i = int(threadIdx.x); i < items; i += tile_threads) body(i % Pairs, i / Pairs * Rows);
+  const auto at = [&](int i) { body(i % Pairs, i / Pairs * Rows); };
+  if constexpr (items <= tile_threads) {
+    if (int(threadIdx.x) < items) at(int(threadIdx.x));
+  } else {
+    for (int i = int(threadIdx.x); i < items; i += tile_threads) at(i);
+  }
 }
 
 /// put(row, even, odd) for two rows of E of a tile: of the two samples below sample (column, row).
@@ -151,9 +156,10 @@ __device__ inline void expand_sample(const Tile<Wide, High>& from, int column, i
 template <int Channels, int Wide, int High, class Put>
 __device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], const Put& put) {
   constexpr int rows = 5, pairs = Wide / 2 - 1, high = High - 2;
+  constexpr int safe = rows - (high + rows - 1) / rows * rows + high;  // rows that every item has
   for_columns<pairs, high, rows>([&](int pair, int first) {
     const auto sums = [&](int c, int y) {
-      const int32_t* words = from[c].word[min(y, High - 1)] + pair;
+      const int32_t* words = from[c].word[y] + pair;
       return RowSums(words[0], words[1]);
     };
     RowSums last[Channels][2];
@@ -164,7 +170,7 @@ __device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], con
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      if (first + r >= high) break;
+      if (r >= safe && first + r >= high) break;
       Tensor j[2];
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
