@@ -99,6 +99,14 @@ inline int32_t fewest_rows_a_block(int32_t height, const Parameters& parameters)
 
 /// A grid's second dimension ends here.
 inline constexpr unsigned max_grid_y = 65535;
+/// The grid of `across` blocks in each of `down` rows, which continue in the third dimension. Its
+/// last rows may be past the picture: kernels leave at once there.
+inline dim3 grid_of(unsigned across, unsigned down) {
+  const unsigned high = std::min(down, max_grid_y);
+  return dim3(across, high, (down + high - 1) / high);
+}
+/// The row of blocks that this one is in, of such a grid.
+__device__ inline uint32_t block_row() { return blockIdx.z * gridDim.y + blockIdx.y; }
 /// Threads of a block of each_pixel.
 inline constexpr int pixel_block_x = 32, pixel_block_y = 8;
 

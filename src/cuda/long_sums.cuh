@@ -46,11 +46,4 @@ __device__ __forceinline__ void load_four(const Item* row, int i, Item* to) {
   reinterpret_cast<int32_t&>(to[2]) = four.z, reinterpret_cast<int32_t&>(to[3]) = four.w;
 }
 
-inline dim3 grid_of(unsigned across, unsigned down) {
-  const unsigned high = std::min(down, max_grid_y);
-  return dim3(across, high, (down + high - 1) / high);
-}
-/// The row of blocks that this one is in.
-__device__ inline int64_t block_row() { return int64_t(blockIdx.z) * gridDim.y + blockIdx.y; }
-
 }  // namespace cuesta::cuda::long_sums

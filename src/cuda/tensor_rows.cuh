@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   constexpr int count = sizeof bands / 4, threads = 32 * K::warps;
   __shared__ uint32_t taps_there[count];
   const int32_t left = int32_t(blockIdx.x) * K::warp_columns * K::warps;
-  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  const uint32_t y0 = block_row() * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const uint32_t* words = opaque(bands.words[0][0]);
@@ -295,9 +295,8 @@ void run_by_rows(std::string_view operation,
   const int rows = samples < 3 << 19 ? 8 : samples < 1 << 23 ? 16 : most;
   const auto with = [&](auto aligned) {
     using K = RowsKind<Form, aligned()>;
-    const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
-    const dim3 grid(blocks(q.src.width, K::warp_columns * K::warps), high,
-                    (strips + high - 1) / high);
+    const dim3 grid =
+        grid_of(blocks(q.src.width, K::warp_columns * K::warps), blocks(q.src.height, rows));
     const size_t shared = size_t(rows + K::rows) * K::Tile::pitch;
     allow_shared(row_stencil<K, Rule>, shared, operation);
     launch(operation, row_stencil<K, Rule>, grid, dim3(32 * K::warps), shared, stream_of(call), q,

@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
   constexpr int count = K::tap_planes * Band::down * Band::across, threads = 32 * K::warps;
   __shared__ uint32_t taps_there[count];
   const int32_t left = int32_t(blockIdx.x) * 128 * K::warps;
-  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  const uint32_t y0 = block_row() * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const uint32_t* words = opaque(bands.plane[0].words);
@@ -367,8 +367,7 @@ void launch_stencil(std::string_view operation,
                     const StencilRequest<typename K::Sample, typename Rule::Out>& q, int rows,
                     const Bands<K::reach, K::tap_planes>& bands, const Rule& rule,
                     cudaStream_t stream) {
-  const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
-  const dim3 grid(blocks(q.src.width, 128 * K::warps), high, (strips + high - 1) / high);
+  const dim3 grid = grid_of(blocks(q.src.width, 128 * K::warps), blocks(q.src.height, rows));
   const size_t shared = size_t((rows + 3) / 4 * 4 + 4 * (K::groups - 1)) * K::Tile::pitch;
   launch(operation, stencil<K, Blocks, Rule>, grid, dim3(32 * K::warps), shared, stream, q, rows,
          bands, rule);

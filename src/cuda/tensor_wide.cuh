@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
   constexpr int count = WideBand::down * WideBand::across, threads = 32 * K::warps;
   __shared__ uint32_t taps_there[2][count];
   const int32_t left = int32_t(blockIdx.x) * K::warp_columns * K::warps;
-  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  const uint32_t y0 = block_row() * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const uint32_t* from_band = opaque(band.words);
@@ -275,9 +275,8 @@ void run_wide(std::string_view operation, const StencilRequest<uint8_t, typename
   const int rows = pixels < 3 << 19 ? 8 : pixels < 1 << 23 ? 16 : pixels < 1 << 25 ? 32 : 48;
   const auto with = [&](auto aligned) {
     using K = WideKind<aligned(), 4>;
-    const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
-    const dim3 grid(blocks(q.src.width, K::warp_columns * K::warps), high,
-                    (strips + high - 1) / high);
+    const dim3 grid =
+        grid_of(blocks(q.src.width, K::warp_columns * K::warps), blocks(q.src.height, rows));
     launch(operation, wide_stencil<K, 4, Rule>, grid, dim3(32 * K::warps),
            size_t(rows + WideBand::rows - 2) * K::Tile::pitch, stream_of(call), q, rows,
            window.anchor_y, band, rule);

@@ -28,10 +28,11 @@ enum class Kind : uint8_t {
   zero,      // no tap at all
   q16,       // what float taps on u8 and u16 become
   whole,     // rank 1, of floats no tap 0
+  raised,    // one value, another one at the anchor: sharpening
 };
-constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte", "bytes",
-                                      "edge",     "medium", "wide",  "huge", "outer",
-                                      "zero",     "q16",    "whole"};
+constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte",  "bytes",
+                                      "edge",     "medium", "wide",  "huge",  "outer",
+                                      "zero",     "q16",    "whole", "raised"};
 
 struct Window {
   Kind kind;
@@ -98,6 +99,15 @@ struct Drawn {
   bool odd_floats;  // among the samples: no tap is 0 then, since the rungs multiply such taps too
 };
 
+// One value, and another one at the anchor: as sharpening has them, or any.
+void raise(std::vector<int32_t>& taps, const ConvolveArgs& args, Random& random) {
+  const bool sharpens = random.below(2);
+  const auto far = int32_t(random.next() % (1u << 30));
+  std::fill(taps.begin(), taps.end(), sharpens ? -1 : random.below(3) ? 3 : far);
+  taps[size_t(args.anchor_y) * size_t(args.width) + size_t(args.anchor_x)] =
+      sharpens ? args.width * args.height : int32_t(random.below(2001)) - 1000;
+}
+
 // Gives `args` its taps as the public entries do.
 void set_integers(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
   const Window& w = d.window;
@@ -126,6 +136,7 @@ void set_integers(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random
       }
     }
     if (w.kind == Kind::q16) args.divisor = 65536;
+    if (w.kind == Kind::raised) raise(taps, args, random);
     args.integers.window = taps;
     if (!factor(taps, column, row)) return;
   }
@@ -331,6 +342,22 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
       if (window.width > 130 && shape.first == 290) continue;
       add(window, shape.first, shape.second, window.width > 64 ? 1 : 1 + int32_t(seed % 4));
     }
+  }
+  // Windows of one value and another one: below, at and past those of a block.
+  for (const Window& window : {Window{Kind::raised, 11, 11},
+                               {Kind::raised, 12, 15},
+                               {Kind::raised, 63, 31},
+                               {Kind::box, 12, 11},
+                               {Kind::box, 1, 40}}) {
+    for (int32_t channels = 1; channels <= 4; ++channels) {
+      for (const auto& shape : {std::pair{2, 70}, {300 + window.width, 37}, {4400 / channels, 9}})
+        add(window, shape.first, shape.second, channels);
+    }
+  }
+  add({Kind::raised, 255, 255}, 40, 12, 4);
+  // Windows that are taken in parts.
+  for (const Window& window : {Window{Kind::medium, 70, 41}, {Kind::wide, 40, 90}}) {
+    for (int32_t channels = 1; channels <= 4; channels += 2) add(window, 150, 21, channels);
   }
   // Floats of one channel, a window's every odd side: less than a block, some, one column more.
   for (int32_t n = 3; n <= 31; n += 2) {

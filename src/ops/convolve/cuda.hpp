@@ -19,6 +19,9 @@ void mma_separable(const ConvolveArgs& args, Call& call);
 /// The same of windows of any length, with sums across in shared memory (cuda/mma_long.cu).
 std::string_view mma_long_takes(const ConvolveArgs& args, const Parameters& parameters);
 void mma_long(const ConvolveArgs& args, Call& call);
+/// Windows of one value, and sharpening, by sums that run (cuda/running.cu).
+std::string_view running_takes(const ConvolveArgs& args, const Parameters& parameters);
+void running(const ConvolveArgs& args, Call& call);
 /// f32 factors, both passes in one kernel (cuda/separable_f32.cu).
 std::string_view separable_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
 void separable_f32(const ConvolveArgs& args, Call& call);

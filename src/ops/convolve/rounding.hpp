@@ -46,6 +46,7 @@ struct Finish {
   static constexpr int64_t far_out = int64_t(1) << 40;
 
   CUESTA_HOST_DEVICE constexpr int64_t quotient(int64_t sum) const {
+    if (divisor == 1) return sum;
     int64_t whole = sum / divisor, rest = sum % divisor;
     if (rest < 0) --whole, rest += divisor;
     const int64_t to_next = divisor - rest;  // up to the next whole number

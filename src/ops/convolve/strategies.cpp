@@ -216,6 +216,13 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
                "tensor cores; sums of as many rows as the window has in registers",
        .supports = CUESTA_GPU(tensor_rows_takes),
        .run = CUESTA_GPU(convolve_cuda::tensor_rows)},
+      {.name = "running",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "boxes and sharpening of u8 and u16 of any number of channels: sums that run down, "
+               "and differences of sums across in shared memory",
+       .supports = CUESTA_GPU(convolve_cuda::running_takes),
+       .run = CUESTA_GPU(convolve_cuda::running)},
       {.name = "mma-separable",
        .space = Space::device,
        .tier = Tier::production,

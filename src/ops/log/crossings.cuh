@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(32 * CrossingTile::warps, Blocks)
   constexpr int count = Band::down * Band::across, threads = 32 * C::warps;
   __shared__ uint32_t taps_there[count];
   const int32_t left = int32_t(blockIdx.x) * C::own_columns;
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t y0 = int64_t(cuda::block_row()) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const int sum_rows = C::sum_rows(here), lane = int(threadIdx.x) % 32;
@@ -222,10 +222,9 @@ void launch_crossings(const CrossingRequest<typename K::Sample>& q,
                       const cuda::tensor::Bands<K::reach, 1>& bands, int rows,
                       cudaStream_t stream) {
   using C = CrossingTile;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
   const int32_t across = std::max(q.src.width - C::lane_columns, 1);
-  const dim3 grid(cuda::blocks(across, C::own_columns), high, (strips + high - 1) / high);
+  const dim3 grid =
+      cuda::grid_of(cuda::blocks(across, C::own_columns), cuda::blocks(q.src.height, rows));
   const size_t shared = size_t(C::sum_rows(rows) + 4 * (K::groups - 1)) * K::Tile::pitch +
                         size_t(C::sum_rows(rows)) * C::rows_apart;
   const auto kernel = log_crossings<K, Blocks>;

@@ -15,8 +15,8 @@ void tensor(const LogArgs& args, Call& call);
 /// take.
 void mma_separable(const LogArgs& args, Call& call);
 std::string_view mma_separable_takes(const LogArgs& args, const Parameters& parameters);
-/// Windows of any length: both sums down into a picture, then both across.
-std::string_view long_takes(const LogArgs& args, const Parameters& parameters);
-void long_windows(const LogArgs& args, Call& call);
+/// Windows of any length: the Gaussian's sums as a picture, then the Laplacian and the rule.
+std::string_view sums_take(const LogArgs& args, const Parameters& parameters);
+void sums(const LogArgs& args, Call& call);
 
 }  // namespace cuesta::log_cuda

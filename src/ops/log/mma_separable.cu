@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * (own_columns * Warps);
-  const int64_t first = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t first = int64_t(cuda::block_row()) * rows;
   if (first >= q.src.height) return;
   const auto top = int32_t(first), here = min(rows, q.src.height - top);
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
@@ -182,10 +182,8 @@ void launch(const ProductRequest<T, typename Rows::Out>& q, const log::Bands& ba
   using Tile = TileOf<T, Rows, Warps>;
   const int steps = steps_of<Rows>(int64_t(q.dst.width) * q.dst.height);
   const int rows = sum_rows * steps - 2 * Rows::apron;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
-  const dim3 grid(cuda::blocks(q.src.width, Rows::own_columns * Warps), high,
-                  (strips + high - 1) / high);
+  const dim3 grid = cuda::grid_of(cuda::blocks(q.src.width, Rows::own_columns * Warps),
+                                  cuda::blocks(q.src.height, rows));
   const size_t shared = size_t(sum_rows) * size_t(steps + 1) * Tile::pitch +
                         size_t(Warps) * Rows::chunk_words * sizeof(int32_t);
   const auto kernel = log_products<T, Rows, Aligned, Warps, Blocks>;

@@ -128,13 +128,13 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
                "Laplacian and the rule marching down",
        .supports = CUESTA_GPU(log_cuda::mma_separable_takes),
        .run = CUESTA_GPU(log_cuda::mma_separable)},
-      {.name = "long",
+      {.name = "sums",
        .space = Space::device,
        .tier = Tier::production,
-       .idea =
-           "both sums of a few rows down in registers, into a picture of them, then both across",
-       .supports = CUESTA_GPU(log_cuda::long_takes),
-       .run = CUESTA_GPU(log_cuda::long_windows)},
+       .idea = "the Gaussian's sums by products of matrices of bytes, into a picture of 32 bits, "
+               "then the Laplacian and the rule marching down it",
+       .supports = CUESTA_GPU(log_cuda::sums_take),
+       .run = CUESTA_GPU(log_cuda::sums)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * (32 * columns * Warps);
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t y0 = int64_t(cuda::block_row()) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   in.init();
@@ -246,10 +246,8 @@ int rows_of_block(int64_t pixels) {
 template <Result R, bool Aligned, int Warps, int Blocks>
 void launch(const Pictures& q, int rows, cudaStream_t stream) {
   constexpr int columns = columns_of<R>;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
-  const dim3 grid(cuda::blocks(q.src.width, 32 * columns * Warps), high,
-                  (strips + high - 1) / high);
+  const dim3 grid = cuda::grid_of(cuda::blocks(q.src.width, 32 * columns * Warps),
+                                  cuda::blocks(q.src.height, rows));
   const size_t shared = size_t(rows + 3) * RowTile<columns, Warps>::pitch;
   cuda::launch("sobel", sobel_pairs<R, Aligned, Warps, Blocks>, grid, dim3(32 * Warps), shared,
                stream, q, rows);

@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * 128 * Warps;
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t y0 = int64_t(cuda::block_row()) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
@@ -238,9 +238,8 @@ int rows_of_block(int64_t pixels) {
 template <class M, bool Aligned, int Blocks>
 void launch(const cuda::tensor::StencilRequest<uint8_t, typename M::Out>& q, int aperture, int rows,
             cudaStream_t stream) {
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
-  const dim3 grid(cuda::blocks(q.src.width, block_columns), high, (strips + high - 1) / high);
+  const dim3 grid =
+      cuda::grid_of(cuda::blocks(q.src.width, block_columns), cuda::blocks(q.src.height, rows));
   const size_t shared = size_t((rows + 1) / 2 * 2 + 2 * before) * PatchTile<block_warps>::pitch;
   const Fragments fragments = fragments_of(aperture);
   cuda::launch("sobel", sobel_tensor<M, Aligned, block_warps, Blocks>, grid, dim3(32 * block_warps),

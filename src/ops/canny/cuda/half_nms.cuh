@@ -1,8 +1,8 @@
 // The gradient and suppression of canny for aperture 3, without a mask: source to two masks, one
 // bit a pixel, or the histogram of magnitudes of u8. Smoothing comes before. A warp marches 30
 // lanes' columns down, with an apron of a lane on either side; rows are read three ahead. What a
-// lane does with its pixels is its type's: half_lane.cuh for u8, wide_lane.cuh for u16. blockIdx.z
-// is the picture.
+// lane does with its pixels is its type's: half_lane.cuh for u8, color_lane.cuh for its three
+// channels, wide_lane.cuh for u16. blockIdx.z is the picture.
 //
 // From device memory: the source read and 1/4 byte written a pixel, and what strips and their
 // aprons read twice, mostly from the caches. What binds: issue.
@@ -10,7 +10,9 @@
 
 #include <type_traits>
 
+#include "cuda/cached_bins.cuh"
 #include "cuda/sums.cuh"
+#include "ops/canny/cuda/color_lane.cuh"
 #include "ops/canny/cuda/half_lane.cuh"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/cuda/nms_march.hpp"
@@ -88,6 +90,41 @@ struct Clamped {
   }
 };
 
+/// The same of three channels side by side: a pixel fills no word.
+template <int W>
+struct Clamped<Rgb, W> {
+  static constexpr int pixels = 4 * W / 3;
+  int32_t x, width;
+  bool inside;  // with what whole words read behind
+
+  __device__ Clamped(int32_t first, const Job& job)
+      : x(first), width(job.width), inside(x >= 0 && x <= width - pixels - 2) {}
+  __device__ void read(const Rgb* row, Ahead<W>& to) const {
+    to.back = 0;
+    if (inside) {
+      const auto* at = reinterpret_cast<const char*>(row + x);
+      const auto back = uint32_t(reinterpret_cast<uintptr_t>(at) & 3);
+      const auto* words = reinterpret_cast<const uint32_t*>(at - back);
+      uint32_t low = packed::load(words);
+#pragma unroll
+      for (int i = 0; i < W; ++i) {
+        const uint32_t high = packed::load(words + i + 1);
+        to.words[i] = packed::shift_pair(low, high, back * 8);
+        low = high;
+      }
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < W; ++i) to.words[i] = 0;
+#pragma unroll
+    for (int i = 0; i < 4 * W; ++i) {
+      const Rgb* pixel = row + min(max(x + i / 3, 0), width - 1);
+      to.words[i / 4] |= uint32_t(pixel->channel[i % 3]) << (i % 4 * 8);
+    }
+  }
+  __device__ uint32_t take(int, uint32_t word, uint32_t, uint32_t) const { return word; }
+};
+
 /// The samples of W words from x of a row inside the picture, from the last aligned address before
 /// them.
 template <Meets M, class Sample, int W>
@@ -98,8 +135,11 @@ __device__ inline void read(const Sample* row, int32_t x, Ahead<W>& to) {
       const uint4 v = __ldg(reinterpret_cast<const uint4*>(row + x));
       to.words[0] = v.x, to.words[1] = v.y, to.words[2] = v.z, to.words[3] = v.w;
     } else {
-      const uint2 v = __ldg(reinterpret_cast<const uint2*>(row + x));
-      to.words[0] = v.x, to.words[1] = v.y;
+#pragma unroll
+      for (int i = 0; i < W; i += 2) {
+        const uint2 v = __ldg(reinterpret_cast<const uint2*>(row + x) + i / 2);
+        to.words[i] = v.x, to.words[i + 1] = v.y;
+      }
     }
   } else {
     const char* at = reinterpret_cast<const char*>(row + x);
@@ -183,7 +223,7 @@ __device__ inline void march(const Job& job, typename L::Limit low, typename L::
 
 /// Warps of a block that counts nothing: none waits for another.
 inline constexpr int march_warps = 1;
-inline constexpr int magnitudes = 2041;  // 0 to 2,040; l2's roots are fewer
+inline constexpr int magnitudes = 2041;  // of u8: 0 to 2,040; l2's roots are fewer
 
 /// Strips of a picture: they cover its masks, whose rows may end behind its own.
 template <class L>
@@ -192,30 +232,59 @@ constexpr int32_t strips(int32_t width) {
   return int32_t((int64_t(canny_nms::mask_bytes(width)) * 8 + columns - 1) / columns);
 }
 
-/// Sets the block's bins to 0.
-template <int Warps>
-__device__ __forceinline__ void clear_bins(uint32_t* counted, int thread) {
-  for (int i = thread; i < magnitudes; i += Warps * 32) counted[i] = 0;
-  __syncthreads();
-}
-/// Adds the block's `counted` magnitudes to the picture's bins.
-template <int Warps>
-__device__ __forceinline__ void add_bins(const uint32_t* counted, const canny_cuda::NmsOutput& out,
-                                         int thread) {
-  __syncthreads();
-  uint32_t* bins = out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture;
-  for (int i = thread; i < magnitudes; i += Warps * 32)
-    if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
-}
+/// What a block counts of magnitudes: all of u8's bins, or of u16's those that it meets first.
+template <class L, int Warps>
+struct BlockBins {
+  static constexpr bool all = sizeof(typename L::Limit) == 4;
+  using Near = cuda::CachedBins<4096>;
+  static constexpr int words = all ? magnitudes : int(Near::bytes / 4);
+
+  uint32_t* counted;  // shared, `words` of them
+  uint32_t* bins;     // the picture's
+  uint32_t zeros = 0;
+
+  /// All threads of the block call it.
+  __device__ __forceinline__ void clear(int thread) const {
+    for (int i = thread; i < words; i += Warps * 32) counted[i] = 0;
+    __syncthreads();
+  }
+  template <class Magnitude>
+  __device__ __forceinline__ void add(Magnitude m) {
+    if constexpr (all) {
+      atomicAdd(counted + canny_cuda::bin_of(int32_t(m), L::norm), 1u);
+    } else {
+      const uint32_t bin = L::bin(m);
+      zeros += bin == 0;
+      if (bin > 0) Near{counted}.add(bin, 1, bins);
+    }
+  }
+  /// Takes off what a lane counted as 0 outside the picture, then adds the block's to the picture's
+  /// bins. All threads of the block call it.
+  __device__ __forceinline__ void flush(uint32_t outside, int thread) {
+    zeros = cuda::warp_sum(zeros - outside);
+    if (thread % 32 == 0 && zeros != 0) atomicAdd(all ? counted : bins, zeros);
+    __syncthreads();
+    if constexpr (all) {
+      for (int i = thread; i < magnitudes; i += Warps * 32)
+        if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
+    } else {
+      for (int i = thread; i < words / 2; i += Warps * 32)
+        if (counted[words / 2 + i] > 0) atomicAdd(bins + counted[i] - 1, counted[words / 2 + i]);
+    }
+  }
+};
 
 template <class L, bool Count, int Warps>
 __device__ inline void nms_march(const Job& first_job, const typename L::Table& table,
                                  const canny_cuda::NmsOutput& out, int32_t rows_per_warp) {
   using Group = typename L::Group;
   const Job job = first_job.picture(blockIdx.z);
-  __shared__ uint32_t counted[Count ? magnitudes : 1];
+  using Bins = BlockBins<L, Warps>;
+  __shared__ uint32_t counted[Count ? Bins::words : 1];
   const int lane = int(threadIdx.x), thread = int(threadIdx.y) * 32 + lane;
-  if constexpr (Count) clear_bins<Warps>(counted, thread);
+  Bins bins{counted, Count ? out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture : nullptr};
+  if constexpr (Count) bins.clear(thread);
+  uint32_t outside = 0;  // of what was counted as 0
   const int32_t across = strips<L>(job.width);
   const int64_t number = int64_t(blockIdx.x) * Warps + threadIdx.y;
   const int64_t first_row = number / across * rows_per_warp;
@@ -232,12 +301,10 @@ __device__ inline void nms_march(const Job& first_job, const typename L::Table& 
     const ptrdiff_t from = row * groups + uint32_t(x) / L::pixels;
     Group* candidates = reinterpret_cast<Group*>(out.candidates) + from;
     Group* strong = reinterpret_cast<Group*>(out.strong) + from;
-    uint32_t outside = 0;  // of what was counted as 0
     const auto measured = [&](int32_t, const L& l, auto turn) {
       if constexpr (Count) {
         if (!makes) return;
-        l.template each_magnitude<turn>(
-            [&](uint32_t m) { atomicAdd(counted + canny_cuda::bin_of(int32_t(m), L::norm), 1u); });
+        l.template each_magnitude<turn>([&](auto m) { bins.add(m); });
         const int64_t inside = max(int64_t(job.width) - uint32_t(x), int64_t{0});
         outside += uint32_t(max(L::pixels - inside, int64_t{0}));
       }
@@ -253,18 +320,15 @@ __device__ inline void nms_march(const Job& first_job, const typename L::Table& 
         base > 0 && base + 32 * L::pixels <= job.width && first >= 2 && end + 2 <= job.height;
     const auto address = reinterpret_cast<uintptr_t>(job.src) | uintptr_t(job.src_stride);
     constexpr int bytes = L::pixels * int(sizeof(typename L::Sample));
+    constexpr int alignment = bytes & -bytes;  // of every lane's first
     if (!inside)
       march<L, Meets::edge, !Count>(job, low, high, x, first, end, measured, found);
-    else if (address % bytes == 0)
+    else if (address % alignment == 0)
       march<L, Meets::aligned, !Count>(job, low, high, x, first, end, measured, found);
     else
       march<L, Meets::inside, !Count>(job, low, high, x, first, end, measured, found);
-    if constexpr (Count) {
-      outside = cuda::warp_sum(outside);
-      if (lane == 0 && outside != 0) atomicSub(counted, outside);
-    }
   }
-  if constexpr (Count) add_bins<Warps>(counted, out, thread);
+  if constexpr (Count) bins.flush(outside, thread);
 }
 
 template <class L, bool Count, int Warps>

@@ -83,16 +83,20 @@ std::string_view no_aperture_3_unmasked(const CannyArgs& args) {
 }
 
 std::string_view march_fp16_refuses(const CannyArgs& args) {
-  if (const auto why = no_bytes_of_one_channel(args); !why.empty()) return why;
+  const bool color = args.src.type == PixelType::u8 && args.src.channels == 3;
+  if (args.gy) return "gradients as input";
+  if (color && args.options.color == ColorGradient::structure) return "the structure tensor";
+  if (!color)
+    if (const auto why = no_bytes_of_one_channel(args); !why.empty()) return why;
   if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
   // The rows around a band's are counted as a mask leaves them out.
   if (const auto& band = args.band;
       band && band->bins() && (band->first > 0 || band->end < args.src.height))
     return "magnitudes of a band of rows";
   const int32_t window = taps_of(args.options).size;
-  if (window > 1 && window <= canny_nms::fused_window &&
+  if (!color && window > 1 && window <= canny_nms::fused_window &&
       int64_t(args.src.width) * args.src.height < many_pixels)
-    return "smoothing windows 3 and 5 below 2²² pixels";
+    return "smoothing windows 3 and 5 of one channel below 2²² pixels";
   const int capability = cuda::compute_capability();
   return capability != 0 && capability < 10 * canny_half::Bytes::min_major
              ? "GPUs below compute capability 8.0"
@@ -105,8 +109,10 @@ std::string_view march_fp32_refuses(const CannyArgs& args) {
   if (args.src.type == PixelType::u8) return "u8 source";
   if (args.src.type == PixelType::f32) return "f32 source";
   if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
-  return (args.band && args.band->bins()) || has_automatic_thresholds(args)
-             ? "automatic thresholds of u16"
+  // The rows around a band's are counted as a mask leaves them out.
+  const auto& band = args.band;
+  return band && band->bins() && (band->first > 0 || band->end < args.src.height)
+             ? "magnitudes of a band of rows"
              : std::string_view();
 }
 
@@ -225,10 +231,12 @@ void launch(const CannyArgs& args, Front front, const canny_nms::Job& job, bool 
             const NmsOutput& out, Call& call) {
   const bool l1 = args.options.norm == Norm::l1;
   if (front == Front::march_fp32) {
-    if constexpr (!Count) {  // it refuses to count
-      return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, false>(args, job, out, call)
-                : launch_lanes<canny_wide::Lane<Norm::l2>, false>(args, job, out, call);
-    }
+    return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, Count>(args, job, out, call)
+              : launch_lanes<canny_wide::Lane<Norm::l2>, Count>(args, job, out, call);
+  }
+  if (front == Front::march_fp16 && args.src.channels == 3) {
+    return l1 ? launch_lanes<canny_half::ColorLane<Norm::l1>, Count>(args, job, out, call)
+              : launch_lanes<canny_half::ColorLane<Norm::l2>, Count>(args, job, out, call);
   }
   if (front == Front::march_fp16) {
     return l1 ? launch_lanes<canny_half::Lane<Norm::l1>, Count>(args, job, out, call)

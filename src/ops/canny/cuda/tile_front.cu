@@ -1,5 +1,5 @@
-// The production gradient and suppression of what the marches do not take: three channels, floats,
-// given gradients, and of u16 other apertures, masks and automatic thresholds. Source, smoothed
+// The production gradient and suppression of what the marches do not take: floats, given gradients,
+// and of u16 and three channels other apertures and masks. Source, smoothed
 // where that is requested, to two masks of a bit a pixel in one kernel, a tile a block; or the
 // histogram of magnitudes.
 //

@@ -2,17 +2,21 @@
 // sums in registers.
 //
 // A lane has 8 rows of 4 columns, 32 samples apart. Tiles in shared memory hold samples as floats,
-// or as integers where sums need more than 24 bits. For each row of the tile and column of the
-// window there are 4 samples and the 8 taps by which the lane's rows take them, in a table of their
-// own: 32 products for 6 loads. Taps of 0 are left out, as the definition of f32 does, and so are
-// those of rows that the window does not have.
+// or as integers where sums need more than 24 bits; sums past 31 bits have 64. For each row of the
+// tile and column of the window there are 4 samples and the 8 taps by which the lane's rows take
+// them, in a table of their own: 32 products for 6 loads. Taps of 0 are left out, as the definition
+// of f32 does, and so are those of rows that the window does not have.
 //
-// Windows whose tile and table exceed shared memory are taken some rows at a time, and those wider
-// than that also some columns at a time; the order of the additions stays row by row.
+// Windows whose tile and table exceed shared memory are taken some rows and columns at a time: a
+// part of `rows` rows costs rows + 7 rows of products. Sums of f32 keep their order, row by row, so
+// they take whole rows, or parts of a single one.
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/cuda/flat_rows.cuh"
 
+#include <vector>
+
 #include "cuda/instructions.cuh"
+#include "cuda/kept.cuh"
 #include "cuda/limits.hpp"
 
 namespace cuesta {
@@ -21,13 +25,16 @@ namespace {
 using namespace convolve_cuda;
 
 constexpr int lane_rows = 8, lane_columns = 4, block_columns = 32 * lane_columns, max_warps = 8;
-constexpr int max_taps = 7936;  // of 4 bytes, with the rest of a launch's arguments
-constexpr size_t shared_bytes =
-    100 * 1024;  // of a block where it can be: two share a multiprocessor
+constexpr int few_taps = 31 * 31;  // that a launch takes by value
 
-template <class Sum, int Count>
-struct Taps32 {
-  Sum tap[Count];
+/// Taps as an argument, or in device memory.
+template <class Item>
+struct TapsByValue {
+  Item tap[few_taps];
+};
+template <class Item>
+struct TapsInMemory {
+  const Item* tap;
 };
 
 /// How much of the window is taken at a time, and the row pitch of the tile.
@@ -36,6 +43,14 @@ struct Chunk {
 
   Chunk(int32_t rows_, int32_t columns_, int32_t channels)
       : rows(rows_), columns(columns_), pitch(block_columns + (columns_ - 1) * channels) {}
+  /// About what a warp's 8 rows cost with a window of width × height, in steps of 32 products a
+  /// lane. The weights of filling were estimated from instruction counts.
+  double cost(int32_t width, int32_t height, int warps) const {
+    const int64_t down = (height + rows - 1) / rows, across = (width + columns - 1) / columns;
+    const double tile = double(tile_rows(warps)) * pitch / (32 * warps) * 0.2,
+                 table = double(table_rows()) * columns * lane_rows / (32 * warps) * 0.2;
+    return double(down * table_rows() * width) + double(down * across) * (tile + table);
+  }
   __host__ __device__ int tile_rows(int warps) const { return warps * lane_rows + rows - 1; }
   __host__ __device__ int table_rows() const { return lane_rows + rows - 1; }
   size_t bytes(int warps) const {
@@ -59,10 +74,11 @@ __device__ __forceinline__ void multiply_add(float tap, const float (&v)[lane_co
 #pragma unroll
   for (int c = 0; c < lane_columns; ++c) sum[c] = __fmaf_rn(tap, v[c], sum[c]);
 }
+template <class Sum>
 __device__ __forceinline__ void multiply_add(int32_t tap, const int32_t (&v)[lane_columns],
-                                             int32_t (&sum)[lane_columns]) {
+                                             Sum (&sum)[lane_columns]) {
 #pragma unroll
-  for (int c = 0; c < lane_columns; ++c) sum[c] += tap * v[c];
+  for (int c = 0; c < lane_columns; ++c) sum[c] += Sum(tap) * v[c];
 }
 
 /// The taps of a chunk at (i0, j0) by which a lane's rows take each of the tile's rows: 8 for each
@@ -115,20 +131,20 @@ __device__ void store_sums(const BlockRequest<T, Out>& q, const Sum (&sum)[lane_
   }
 }
 
-template <class T, class Out, class Sum, int Count>
+template <class T, class Out, class Item, class Sum, class Window>
 __global__ void __launch_bounds__(32 * max_warps, 2)
     block_sums(const __grid_constant__ BlockRequest<T, Out> q,
-               const __grid_constant__ Taps32<Sum, Count> window) {
+               const __grid_constant__ Window window) {
   CUESTA_DYNAMIC_SHARED(__align__(16) uint8_t, memory);
   const int warps = int(blockDim.x) / 32, lane = int(threadIdx.x) % 32,
             warp = int(threadIdx.x) / 32;
   const Chunk& chunk = q.chunk;
-  const int64_t top = (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * warps * lane_rows;
+  const int64_t top = int64_t(cuda::block_row()) * warps * lane_rows;
   if (top >= q.src.height) return;
   const int64_t left = int64_t(blockIdx.x) * block_columns;
-  const Sum* const taps = cuda::opaque(window.tap);
-  auto* const table = reinterpret_cast<Sum*>(memory);
-  Sum* const tile = table + chunk.table_rows() * chunk.columns * lane_rows;
+  const Item* const taps = cuda::opaque(window.tap);
+  auto* const table = reinterpret_cast<Item*>(memory);
+  Item* const tile = table + chunk.table_rows() * chunk.columns * lane_rows;
   Sum sum[lane_rows][lane_columns] = {};
   for (int32_t j0 = 0; j0 < q.height; j0 += chunk.rows) {
     for (int32_t i0 = 0; i0 < q.width; i0 += chunk.columns) {
@@ -138,19 +154,19 @@ __global__ void __launch_bounds__(32 * max_warps, 2)
       fill_tile(q, left + (int64_t(i0) - q.anchor_x) * q.channels, top + j0 - q.anchor_y,
                 warps * lane_rows + down - 1, tile);
       __syncthreads();
-      const Sum* tap = table;
+      const Item* tap = table;
 #pragma unroll 1
       for (int r = 0; r < lane_rows + down - 1; ++r) {
-        const Sum* at = tile + (warp * lane_rows + r) * chunk.pitch + lane;
+        const Item* at = tile + (warp * lane_rows + r) * chunk.pitch + lane;
 #pragma unroll 4
         for (int k = 0; k < across; ++k, at += q.channels, tap += lane_rows) {
-          using Four = std::conditional_t<std::is_same_v<Sum, float>, float4, int4>;
+          using Four = std::conditional_t<std::is_same_v<Item, float>, float4, int4>;
           const Four low = reinterpret_cast<const Four*>(tap)[0],
                      high = reinterpret_cast<const Four*>(tap)[1];
-          Sum v[lane_columns];
+          Item v[lane_columns];
 #pragma unroll
           for (int c = 0; c < lane_columns; ++c) v[c] = at[32 * c];
-          const Sum t[lane_rows] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+          const Item t[lane_rows] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
           for (int i = 0; i < lane_rows; ++i) multiply_add(t[i], v, sum[i]);
         }
@@ -173,18 +189,41 @@ int64_t largest_sum(const ConvolveArgs& args) {
   return sample * std::max(positive, negative);
 }
 
+/// The part of the window that costs least, for as many warps a block.
 Chunk chunk_of(const ConvolveArgs& args, int warps) {
-  const size_t limit = std::min(shared_bytes, cuda::shared_limit());
-  int32_t rows = args.height, columns = args.width;
-  while (rows > 1 && Chunk(rows, columns, args.src.channels).bytes(warps) > limit)
-    rows = (rows + 1) / 2;
-  while (columns > 1 && Chunk(rows, columns, args.src.channels).bytes(warps) > limit)
-    columns = (columns + 1) / 2;
-  return {rows, columns, args.src.channels};
+  const size_t most = cuda::shared_limit();
+  const bool ordered = args.src.type == PixelType::f32;
+  Chunk best(1, 1, args.src.channels);
+  double least = 1e30;
+  for (int32_t parts = 1; parts <= args.width; parts *= 2) {
+    const int32_t columns = (args.width + parts - 1) / parts;
+    for (int32_t rows = ordered && parts > 1 ? 1 : args.height; rows > 0;
+         rows = rows > 32 ? rows / 2 : rows - 1) {
+      const Chunk chunk(rows, columns, args.src.channels);
+      const size_t bytes = chunk.bytes(warps) + 1024;  // a block's own
+      if (bytes > most) continue;
+      // Two blocks share a multiprocessor where both have room.
+      const double cost = chunk.cost(args.width, args.height, warps) * (2 * bytes > most ? 1.4 : 1);
+      if (cost < least) least = cost, best = chunk;
+    }
+  }
+  return best;
 }
 
-template <class T, class Out, class Sum, int Count>
-void run(const ConvolveArgs& args, Call& call) {
+template <class T, class Item>
+void copy_taps(const ConvolveArgs& args, Item* to) {
+  for (int32_t j = 0; j < args.height; ++j) {
+    for (int32_t i = 0; i < args.width; ++i) {
+      if constexpr (std::is_same_v<T, float>)
+        *to++ = args.floats.at(i, j, args.width);
+      else
+        *to++ = Item(args.integers.at(i, j, args.width));
+    }
+  }
+}
+
+template <class T, class Out, class Item, class Sum, class Window>
+void launch(const ConvolveArgs& args, const Window& window, Call& call) {
   const unsigned across = cuda::blocks(args.src.width * args.src.channels, block_columns);
   // Fewer rows where the GPU would not be full.
   int warps = max_warps;
@@ -192,35 +231,36 @@ void run(const ConvolveArgs& args, Call& call) {
                           2 * cuda::multiprocessors())
     warps /= 2;
   const BlockRequest<T, Out> q(args, chunk_of(args, warps));
-  Taps32<Sum, Count> window{};
-  for (int32_t j = 0; j < args.height; ++j) {
-    for (int32_t i = 0; i < args.width; ++i) {
-      if constexpr (std::is_same_v<T, float>)
-        window.tap[j * args.width + i] = args.floats.at(i, j, args.width);
-      else
-        window.tap[j * args.width + i] = Sum(args.integers.at(i, j, args.width));
-    }
-  }
-  const unsigned strips = cuda::blocks(args.src.height, warps * lane_rows),
-                 high = std::min(strips, cuda::max_grid_y);
-  const auto kernel = block_sums<T, Out, Sum, Count>;
+  const auto kernel = block_sums<T, Out, Item, Sum, Window>;
   const size_t shared = q.chunk.bytes(warps);
   cuda::allow_shared(kernel, shared, "convolve");
-  cuda::launch("convolve", kernel, dim3(across, high, (strips + high - 1) / high),
+  cuda::launch("convolve", kernel,
+               cuda::grid_of(across, cuda::blocks(args.src.height, warps * lane_rows)),
                dim3(unsigned(32 * warps)), shared, cuda::stream_of(call), q, window);
 }
 
-template <class T, class Out, class Sum>
-void run_of(const ConvolveArgs& args, Call& call) {
-  constexpr int few = 961;  // 31 x 31
-  args.width* args.height <= few ? run<T, Out, Sum, few>(args, call)
-                                 : run<T, Out, Sum, max_taps>(args, call);
+template <class T, class Out, class Item, class Sum>
+void run(const ConvolveArgs& args, Call& call) {
+  const size_t taps = size_t(args.width) * size_t(args.height);
+  if (taps <= few_taps) {
+    TapsByValue<Item> window{};
+    copy_taps<T>(args, window.tap);
+    launch<T, Out, Item, Sum>(args, window, call);
+  } else {
+    std::vector<Item> values(taps);
+    copy_taps<T>(args, values.data());
+    const TapsInMemory<Item> window{
+        cuda::upload_once<Item>(values, call, "convolve: uploading taps")};
+    launch<T, Out, Item, Sum>(args, window, call);
+  }
 }
 
 template <class T, class Out>
 void run_integers(const ConvolveArgs& args, Call& call) {
-  largest_sum(args) < 1 << 24 ? run_of<T, Out, float>(args, call)
-                              : run_of<T, Out, int32_t>(args, call);
+  const int64_t largest = largest_sum(args);
+  if (largest < 1 << 24) return run<T, Out, float, float>(args, call);
+  largest < int64_t(1) << 31 ? run<T, Out, int32_t, int32_t>(args, call)
+                             : run<T, Out, int32_t, int64_t>(args, call);
 }
 
 template <class T>
@@ -238,8 +278,6 @@ std::string_view convolve_cuda::blocks_take(const ConvolveArgs& args, const Para
   const bool floats = args.src.type == PixelType::f32;
   if (floats && args.floats.separable()) return "f32 stencils with factors";
   if (floats && args.dst.type != PixelType::f32) return "types other than f32 to f32";
-  if (args.width * args.height > max_taps) return "windows of more than 7,936 taps";
-  if (!floats && largest_sum(args) >= int64_t(1) << 31) return "sums above 31 bits";
   return flat_rows_take(args);
 }
 
@@ -247,7 +285,7 @@ void convolve_cuda::blocks(const ConvolveArgs& args, Call& call) {
   switch (args.src.type) {
     case PixelType::u8: return run_for_output<uint8_t>(args, call);
     case PixelType::u16: return run_for_output<uint16_t>(args, call);
-    default: return run_of<float, float, float>(args, call);
+    default: return run<float, float, float, float>(args, call);
   }
 }
 

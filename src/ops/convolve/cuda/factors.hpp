@@ -20,11 +20,8 @@ inline bool is_q16(const ConvolveArgs& args) {
          total(args.integers.row) * total(args.integers.column) <= 65536;
 }
 
-/// Why the factors, types or divisor are not taken, or nothing.
-inline std::string_view factors_take(const ConvolveArgs& args) {
-  using enum PixelType;
-  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != u16))
-    return "types other than u8 to u8 and u16 to u16";
+/// Why the factors are not taken, or nothing.
+inline std::string_view bytes_take(const ConvolveArgs& args) {
   if (!args.integers.separable()) return "stencils that are not separable";
   const auto fits = [&](std::span<const int32_t> taps) {
     return std::all_of(taps.begin(), taps.end(), [](int32_t tap) { return uint32_t(tap) < 256; }) &&
@@ -32,11 +29,20 @@ inline std::string_view factors_take(const ConvolveArgs& args) {
   };
   if (!fits(args.integers.row) || !fits(args.integers.column))
     return "factors with signs, taps past 255 or past 256 together";
-  if (!is_q16(args) && (args.divisor < 2 || args.divisor > (1 << 24)))
-    return "divisors of 1 or beyond 2^24";
   const int capability = cuda::compute_capability();
   return capability != 0 && capability < 80 ? "GPUs below compute capability 8.0"
                                             : std::string_view();
+}
+
+/// Why the factors, types or divisor are not taken, or nothing.
+inline std::string_view factors_take(const ConvolveArgs& args) {
+  using enum PixelType;
+  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != u16))
+    return "types other than u8 to u8 and u16 to u16";
+  const auto why = bytes_take(args);
+  if (why.empty() && !is_q16(args) && (args.divisor < 2 || args.divisor > (1 << 24)))
+    return "divisors of 1 or beyond 2^24";
+  return why;
 }
 
 }  // namespace cuesta::convolve_mma

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(32 * warps, 2)
     sum_down(const __grid_constant__ FloatRequest q, ImageView<float, Space::device> sums,
              const __grid_constant__ LongTaps taps) {
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-  const int64_t first = (block_row() * warps + warp) * strip;
+  const int64_t first = (int64_t(cuda::block_row()) * warps + warp) * strip;
   if (first >= q.src.height) return;
   const auto y0 = int32_t(first);
   const int64_t x0 = int64_t(blockIdx.x) * (32 * columns) + lane;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(32 * warps)
                float outside_sum, const __grid_constant__ LongTaps taps) {
   CUESTA_DYNAMIC_SHARED(__align__(16) float, planes);
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-  const int64_t row = block_row() * warps + warp;
+  const int64_t row = int64_t(cuda::block_row()) * warps + warp;
   if (row >= q.src.height) return;
   const auto y = int32_t(row);
   const int pitch = row_items(taps.steps);
@@ -149,15 +149,15 @@ void run(const ConvolveArgs& args, Call& call) {
   const LongTaps column = LongTaps::padded(args.floats.column, strip - 1, strip),
                  row = LongTaps::padded(args.floats.row, 0, 4);
   const auto sums = call.scratch().image<float, Space::device>(q.src.width, q.src.height);
-  cuda::launch(
-      "convolve", sum_down,
-      grid_of(cuda::blocks(q.src.width, 32 * columns), cuda::blocks(q.src.height, warps * strip)),
-      dim3(32 * warps), 0, cuda::stream_of(call), q, sums, column);
+  cuda::launch("convolve", sum_down,
+               cuda::grid_of(cuda::blocks(q.src.width, 32 * columns),
+                             cuda::blocks(q.src.height, warps * strip)),
+               dim3(32 * warps), 0, cuda::stream_of(call), q, sums, column);
   const size_t shared = size_t(warps) * Channels * row_items(row.steps) * sizeof(float);
   cuda::allow_shared(sum_across<Channels>, shared, "convolve");
   cuda::launch("convolve", sum_across<Channels>,
-               grid_of(cuda::blocks(q.src.width / Channels, warp_results),
-                       cuda::blocks(q.src.height, warps)),
+               cuda::grid_of(cuda::blocks(q.src.width / Channels, warp_results),
+                             cuda::blocks(q.src.height, warps)),
                dim3(32 * warps), shared, cuda::stream_of(call), q, sums,
                outside_column(args.floats.column, q.outside), row);
 }

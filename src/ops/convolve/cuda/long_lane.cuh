@@ -31,17 +31,19 @@ struct LongPlan {
 /// How far that many products reach.
 CUESTA_HOST_DEVICE constexpr int reach_of_products(int products) { return 16 * products - 8; }
 
-/// Whether results are upper halves; rows at multiples of 16 bytes; products of depth 32 across and
+/// What sums become; rows at multiples of 16 bytes; products of depth 32 across and
 /// down, whose bands then are in registers. 0: known at run time; `running` down: sums that run.
 inline constexpr int running = -1;
-template <class T, bool Q16, bool Aligned, int Across, int Down>
+template <class T, Results Become, bool Aligned, int Across, int Down>
 struct LongKind {
   static constexpr int across = Across, down = Down;
   static constexpr bool runs = Down == running;
   // u16 has half of the warps, so that sums across of every height have room.
   static constexpr int warps = sizeof(T) == 1 ? 8 : 4, columns = warp_columns * warps;
   static constexpr int blocks = sizeof(T) == 1 ? 2 : 3;
-  static constexpr bool q16 = Q16, aligned = Aligned, staged = false;
+  static constexpr bool q16 = Become == Results::upper_halves, sums = Become == Results::sums;
+  static constexpr bool aligned = Aligned, staged = false;
+  using Request = SeparableRequest<T, std::conditional_t<sums, int32_t, T>>;
   static constexpr int size = sizeof(T), planes = size, parts = planes + 1;
   /// A lane's words of 16 rows of sums across: [16 of a warp's columns][pair of them][byte].
   static constexpr int words = 4 * parts;
@@ -215,10 +217,15 @@ struct LongLane : LaneResults<T, K> {
         for (int j = 0; j < plan.down; ++j) multiply(j);
       }
     }
-    uint32_t made[2][2][planes];
+    const int32_t at = (step - plan.lag) * step_rows;
+    if constexpr (K::sums) {
+      this->leave_sums(part, at);
+    } else {
+      uint32_t made[2][2][planes];
 #pragma unroll
-    for (int n = 0; n < 2; ++n) this->make(part[n], made[n]);
-    this->leave(made, (step - plan.lag) * step_rows);
+      for (int n = 0; n < 2; ++n) this->make(part[n], made[n]);
+      this->leave(made, at);
+    }
   }
 };
 

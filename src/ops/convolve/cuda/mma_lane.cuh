@@ -36,13 +36,13 @@ struct Shape {
   static constexpr int groups = Before / 8 + 1;  // of 16 rows of H that 16 results need
 };
 
-template <class T>
-struct SeparableRequest : FlatRequest<T> {
+template <class T, class Out = T>
+struct SeparableRequest : FlatRequest<T, Out> {
   std::conditional_t<sizeof(T) == 1, Division, WideDivision> divide{};
   int32_t offset;
 
   explicit SeparableRequest(const ConvolveArgs& args)
-      : FlatRequest<T>(args), offset(std::clamp(args.offset, -(1 << 30), 1 << 30)) {
+      : FlatRequest<T, Out>(args), offset(std::clamp(args.offset, -(1 << 30), 1 << 30)) {
     if (args.divisor > 1) divide = {args.divisor, 0, args.rounding == Rounding::half_up};
   }
 };
@@ -128,6 +128,9 @@ __device__ __forceinline__ void store_shifted(const uint32_t (&own)[Parts][Words
                       t == 3);
 }
 
+/// What sums become: rounded quotients; the upper halves of sum + 2^15; nothing else.
+enum class Results : uint8_t { quotients, upper_halves, sums };
+
 /// How a block's results leave.
 enum class Leaving : uint8_t {
   vectors,  ///< rows of both pictures begin at multiples of 16 bytes, or beside them alike
@@ -173,7 +176,7 @@ struct Stage {
 template <int Before, bool Q16, Leaving How, int Warps, int Blocks>
 struct Kind {
   static constexpr int before = Before, warps = Warps, blocks = Blocks;
-  static constexpr bool q16 = Q16;
+  static constexpr bool q16 = Q16, sums = false;
   static constexpr bool aligned = How == Leaving::vectors, staged = How == Leaving::staged;
   static constexpr int columns = warp_columns * Warps;  // of a block
   template <class T>
@@ -186,14 +189,16 @@ struct LaneResults {
   using Out = Stage<T, K::columns>;
   static constexpr int size = sizeof(T), planes = size, parts = planes + 1;
 
-  const SeparableRequest<T>& q;
+  const SeparableRequest<T, std::conditional_t<K::sums, int32_t, T>>& q;
   uint8_t* stage;
   int32_t top, here, warp_left;  // rows of the block; the warp's first column
   int warp, g, t;
   bool whole;  // the picture has all columns of the warp
 
   /// What the sums of their lowest bytes start at.
-  __device__ __forceinline__ int32_t start() const { return K::q16 ? 32768 : q.divide.start; }
+  __device__ __forceinline__ int32_t start() const {
+    return K::sums ? 0 : K::q16 ? 32768 : q.divide.start;
+  }
   __device__ __forceinline__ uint32_t result(uint32_t sum) const {
     constexpr int32_t most = planes == 1 ? 255 : 65535;
     return K::q16 ? sum : uint32_t(min(max(q.divide(sum) + q.offset, 0), most));
@@ -255,6 +260,22 @@ struct LaneResults {
           store(made[n][k], to + x, warp_left + x);
         }
       }
+    }
+  }
+  /// The sums of 16 rows themselves, modulo 2^32, to a picture that has room for all columns of
+  /// the warp, its rows at multiples of 16 bytes.
+  __device__ __forceinline__ void leave_sums(const int32_t (&part)[2][2][parts][4],
+                                             int32_t at) const {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int32_t y = at + g + 8 * k;
+      if (y >= here) continue;
+      auto* to = reinterpret_cast<uint4*>(q.dst.row(top + y) + warp_left) + t;
+#pragma unroll
+      for (int n = 0; n < 2; ++n)
+        to[n * band_columns / 4] =
+            make_uint4(joined(part[n][0], 2 * k), joined(part[n][0], 2 * k + 1),
+                       joined(part[n][1], 2 * k), joined(part[n][1], 2 * k + 1));
     }
   }
   /// 16 rows of results from `at` on, to the picture or the stage: [16 columns][row g, g + 8].

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   __shared__ Tile in;
   __shared__ Bands taps[2];
   const int32_t left = int32_t(blockIdx.x) * K::columns;
-  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  const uint32_t y0 = cuda::block_row() * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   in.init();
@@ -84,9 +84,8 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
 template <class T, class K>
 void launch(const SeparableRequest<T>& q, const Bands& bands, int rows, cudaStream_t stream) {
   const auto kernel = mma_separable_kernel<T, K>;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
-  const dim3 grid(cuda::blocks(q.src.width, K::columns), high, (strips + high - 1) / high);
+  const dim3 grid =
+      cuda::grid_of(cuda::blocks(q.src.width, K::columns), cuda::blocks(q.src.height, rows));
   const int whole_rows = (rows + step_rows - 1) / step_rows * step_rows;
   const int stage_at = (whole_rows + 2 * K::before) * K::template Tile<T>::pitch;
   const size_t shared =

@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(threads, resident)
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * own_columns;
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t y0 = int64_t(cuda::block_row()) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   in.init();
@@ -162,14 +162,12 @@ void launch(const FloatRequest& q, const Factors<K>& taps, Call& call) {
   while (rows > 16 && int64_t(across) * cuda::blocks(q.src.height, rows) <
                           int64_t(resident) * cuda::multiprocessors())
     rows /= 2;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
   const size_t shared =
       size_t((rows + rows_at_once - 1) / rows_at_once * rows_at_once + K - 1) * Tile::pitch;
   const auto kernel = separable_tiles<K, Aligned>;
   cuda::allow_shared(kernel, shared, "convolve");
-  cuda::launch("convolve", kernel, dim3(across, high, (strips + high - 1) / high), dim3(threads),
-               shared, cuda::stream_of(call), q, rows, taps);
+  cuda::launch("convolve", kernel, cuda::grid_of(across, cuda::blocks(q.src.height, rows)),
+               dim3(threads), shared, cuda::stream_of(call), q, rows, taps);
 }
 
 template <int K>

@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(32 * warps, Chosen<K>::blocks)
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile<C> in;
   const int32_t left = int32_t(blockIdx.x) * (32 * C);
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  const int64_t y0 = int64_t(cuda::block_row()) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   in.init();
@@ -219,12 +219,10 @@ void launch(const FloatTileRequest& q, const Window<K>& window, Call& call) {
   while (rows > 4 && int64_t(across) * cuda::blocks(q.src.height, rows) <
                          int64_t(P::blocks) * cuda::multiprocessors())
     rows /= 2;
-  const unsigned strips = cuda::blocks(q.src.height, rows),
-                 high = std::min(strips, cuda::max_grid_y);
   const int whole_rows = (rows + P::rows - 1) / P::rows * P::rows;
   const size_t shared = size_t(whole_rows + K - 1) * Tile<P::columns>::pitch;
   cuda::launch("convolve", tiles_f32_kernel<K, HasZeros, Aligned>,
-               dim3(across, high, (strips + high - 1) / high), dim3(32 * warps), shared,
+               cuda::grid_of(across, cuda::blocks(q.src.height, rows)), dim3(32 * warps), shared,
                cuda::stream_of(call), q, rows, window);
 }
 
