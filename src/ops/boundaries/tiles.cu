@@ -40,8 +40,9 @@ class Launches {
     const Planes sums = planes(second_.first.width, second_.first.height);
     const int32_t across = half(active_.width), down = half(active_.height);
     far_ = level<int16_t>(half(across), half(down));
-    launch(make_scales, grid_of(active_, unsigned(channels_ + 1)), 0,
-           ScalesJob{second_, sums, active_, far_, channels_});
+    cuda::launch_overlapped("boundaries", make_scales, grid_of(active_, unsigned(channels_ + 1)),
+                            dim3(tile_threads), 0, cuda::stream_of(call_),
+                            ScalesJob{second_, sums, active_, far_, channels_});
     call_.stage("suppression");
     SuppressJob job{first_, sums, far_, fixed_threshold(scores_ ? scored : args_.options),
                     new_masks()};
@@ -87,16 +88,16 @@ class Launches {
         int64_t(cuda::blocks(level.width, tile_columns)) * cuda::blocks(level.height, tile_rows);
     return dim3(unsigned(tiles), 1, deep);
   }
+  // A block for every tile of level 1; `overlaps`: the kernel waits for those before itself.
   template <class Job>
-  void launch(void (*kernel)(Job), dim3 grid, size_t shared, const Job& job) {
+  void launch_tiles(void (*kernel)(Job), size_t shared, const Job& job, bool overlaps = false) {
     cuda::allow_shared(kernel, shared, "boundaries");
-    cuda::launch("boundaries", kernel, grid, dim3(tile_threads), shared, cuda::stream_of(call_),
-                 job);
-  }
-  // A block for every tile of level 1.
-  template <class Job>
-  void launch_tiles(void (*kernel)(Job), size_t shared, const Job& job) {
-    launch(kernel, grid_of(first_.first, 1), shared, job);
+    const dim3 grid = grid_of(first_.first, 1), block(tile_threads);
+    const cudaStream_t stream = cuda::stream_of(call_);
+    if (overlaps)
+      cuda::launch_overlapped("boundaries", kernel, grid, block, shared, stream, job);
+    else
+      cuda::launch("boundaries", kernel, grid, block, shared, stream, job);
   }
   template <class View, class Body>
   void each(const View& of, const Body& body) {
@@ -122,9 +123,9 @@ class Launches {
   void launch_suppression(const SuppressJob& job) {
     constexpr size_t shared = sizeof(SuppressTile<Channels>);
     if (scores_)
-      launch_tiles(find_masks<Channels, true>, shared, job);
+      launch_tiles(find_masks<Channels, true>, shared, job, true);
     else
-      launch_tiles(find_masks<Channels, false>, shared, job);
+      launch_tiles(find_masks<Channels, false>, shared, job, true);
   }
 
   // ---- quality high

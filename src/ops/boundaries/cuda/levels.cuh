@@ -82,8 +82,10 @@ struct LevelsTile {
     if (threadIdx.x < 64) reinterpret_cast<uint32_t*>(table)[threadIdx.x] = from[threadIdx.x];
   }
   __device__ void load(const LevelsJob<T>& job, Corner at) {
-    for (int i = int(threadIdx.x); i < rows * words; i += tile_threads) {
-      const int x = i % words, y = i / words;
+    // A thread takes some words of a column.
+    constexpr int lines = tile_threads / words;
+    const int x = int(threadIdx.x) % words, first_line = int(threadIdx.x) / words;
+    for (int y = first_line; y < rows && first_line < lines; y += lines) {
       const Quad<T, Channels> quad(job, 2 * at.x - 8 + 4 * x, 2 * at.y - 5 + y);
 #pragma unroll
       for (int c = 0; c < Channels; ++c) response[c][y][x] = quad.responses(table, c);
@@ -184,6 +186,7 @@ __global__ void __launch_bounds__(tile_threads)
   __syncthreads();
   tile.load(job, at);
   __syncthreads();
+  cuda::let_next_begin();
   tile.make_first(job, at);
   __syncthreads();
   const bool border = All::First::passes_border(at.x - 2, at.y - 2, width, height);
@@ -210,7 +213,8 @@ struct ScalesJob {
   int32_t channels;
 };
 
-/// A block's channel is blockIdx.z, and the activity comes after the last.
+/// P₃ is doubled on its way. A block's channel is blockIdx.z, and the activity comes after the
+/// last.
 __global__ inline void __launch_bounds__(tile_threads)
     make_scales(const __grid_constant__ ScalesJob job) {
   using Second = Tile<tile_columns + 8, tile_rows + 8>;         // 4 samples more on all sides
@@ -220,15 +224,19 @@ __global__ inline void __launch_bounds__(tile_threads)
   const bool is_activity = int32_t(blockIdx.z) == job.channels;
   const Level from = is_activity ? job.active : job.second.of(int32_t(blockIdx.z));
   const Corner at = corner_of(from.width, tile_columns, tile_rows);
+  cuda::wait_for_before();
   second.load(from, at.x - 4, at.y - 4);
   __syncthreads();
+  cuda::let_next_begin();
   for (int i = int(threadIdx.x); i < Third::wide * Third::high; i += tile_threads) {
     const int x = i % Third::wide, y = i / Third::wide;
-    third.row(y)[x] = int16_t(reduced_of<true>(second, x, 2 * y + 1));
+    third.row(y)[x] = int16_t(reduced_of<true>(second, x, 2 * y + 1) << !is_activity);
   }
   __syncthreads();
-  third.close(at.x / 2 - 1, at.y / 2 - 1, half(from.width), half(from.height));
-  __syncthreads();
+  if (Second::passes_border(at.x - 4, at.y - 4, from.width, from.height)) {
+    third.close(at.x / 2 - 1, at.y / 2 - 1, half(from.width), half(from.height));
+    __syncthreads();
+  }
   if (is_activity) {
     constexpr int wide = tile_columns / 4, all = wide * tile_rows / 4;
     for (int i = int(threadIdx.x); i < all; i += tile_threads) {
@@ -239,16 +247,15 @@ __global__ inline void __launch_bounds__(tile_threads)
     return;
   }
   const Level sums = job.sums.of(int32_t(blockIdx.z));
-  for (int i = int(threadIdx.x); i < tile_columns * tile_rows; i += tile_threads) {
-    const int x = i % tile_columns, y = i / tile_columns;
-    if (at.x + x >= sums.width || at.y + y >= sums.height) continue;
-    const int16_t* near = third.row(y / 2 + 1);
-    const int16_t* far = third.row(y / 2 + (y % 2 ? 2 : 0));
-    const int beside = x % 2 ? 1 : -1, column = x / 2 + 1;
-    const int32_t all = mix(mix(2 * near[column], 2 * far[column]),
-                            mix(2 * near[column + beside], 2 * far[column + beside]));
-    sums.row(at.y + y)[at.x + x] = int16_t(second.row(y + 4)[x + 4] + all);
-  }
+  for_columns<tile_columns / 2, tile_rows, 2>([&](int pair, int row) {
+    const int32_t x = at.x + 2 * pair, y = at.y + row;
+    if (x >= sums.width) return;
+    expand_sample(third, pair + 1, row / 2 + 1, [&](int j, int32_t even, int32_t odd) {
+      if (y + j >= sums.height) return;
+      const int32_t own = second.word[row + j + 4][pair + 2];
+      *reinterpret_cast<int32_t*>(sums.row(y + j) + x) = pair_of(own + even, (own >> 16) + odd);
+    });
+  });
 }
 
 }  // namespace cuesta::boundary_cuda

@@ -44,46 +44,62 @@ struct PixelRow {
 
   PixelRow() = default;
   /// Between two rows of four strengths of half size; the inner two are the lane's.
-  /// `kept` has 0 for pixels outside the picture.
-  __device__ PixelRow(uint2 near, uint2 far, const Kept& kept) {
+  /// `kept` and `exists` have 0 for columns and rows outside the picture.
+  __device__ PixelRow(uint2 near, uint2 far, const Kept& kept, uint32_t exists) {
     const uint32_t left = mix_strengths(near.x, far.x, both_strengths);
     const uint32_t right = mix_strengths(near.y, far.y, both_strengths);
     const uint32_t middle = between(left, right);
-    pair[0] = mix_strengths(left, swapped(left), kept.pair[0]);
-    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1]);
-    pair[2] = mix_strengths(right, swapped(right), kept.pair[2]);
+    pair[0] = mix_strengths(left, swapped(left), kept.pair[0] & exists);
+    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1] & exists);
+    pair[2] = mix_strengths(right, swapped(right), kept.pair[2] & exists);
   }
-  /// Of the lane's pixels 0 and 1, or 2 and 3.
+  /// Pixels 0 and 1, or 2 and 3.
   __device__ uint32_t own(int i) const { return between(pair[i], pair[i + 1]); }
 };
 
-/// Bits 15 and 31: whether a < b in the halves; a up to 32,767, b up to 16,383.
-__device__ inline uint32_t is_below(uint32_t a, uint32_t b) {
-  return (b | 0x80008000u) - 0x00010001u - a;
-}
-__device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) {
-  return (b | 0x80008000u) - a;
-}
-/// is_maximum() of two pixels of one octant, in bits 15 and 31.
+/// Bits 15 and 31: whether a < b, and a <= b, in the halves; both up to 32,767.
+__device__ inline uint32_t is_below(uint32_t a, uint32_t b) { return b + 0x7fff7fffu - a; }
+__device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) { return b + 0x80008000u - a; }
+
+/// Which neighbours two pixels of one octant have: in their own row, or in the rows above and below
+/// those that __byte_perm() takes from two words.
+struct Neighbours {
+  bool flat;
+  uint32_t before, after;
+  __device__ explicit Neighbours(uint32_t octant)
+      : flat(octant == 0),
+        before(0x3210 + (octant - 1) * 0x2222),
+        after(0x7654 - (octant - 1) * 0x2222) {}
+};
+/// is_maximum() of pixels 0 and 1, or 2 and 3, in bits 15 and 31.
 __device__ inline uint32_t maxima(const PixelRow& up, const PixelRow& row, const PixelRow& down,
-                                  int i, uint32_t octant) {
-  const uint32_t before = octant == 0   ? row.pair[i]
-                          : octant == 1 ? up.pair[i]
-                          : octant == 2 ? up.own(i)
-                                        : up.pair[i + 1];
-  const uint32_t after = octant == 0   ? row.pair[i + 1]
-                         : octant == 1 ? down.pair[i + 1]
-                         : octant == 2 ? down.own(i)
-                                       : down.pair[i];
-  const uint32_t here = row.own(i);
-  return is_below(before, here) & is_below_or_equal(after, here);
+                                  int i, const Neighbours& at) {
+  const uint32_t above = __byte_perm(up.pair[i], up.pair[i + 1], at.before);
+  const uint32_t below = __byte_perm(down.pair[i], down.pair[i + 1], at.after);
+  const uint32_t before = at.flat ? row.pair[i] : above, after = at.flat ? row.pair[i + 1] : below;
+  return is_below(before, row.own(i)) & is_below_or_equal(after, row.own(i));
 }
 
-/// Bits 15 and 31 of two words, pixels 0 to 3, as bits 0 to 3.
-__device__ inline uint32_t four_bits(uint32_t a, uint32_t b) {
-  const uint32_t both = (a & 0x80008000u) >> 15 | (b & 0x80008000u) >> 13;
-  return (both | both >> 15) & 15;
-}
+/// Bits of eight rows of a lane's four pixels. Rows come in from above, at bits 14, 15, 30 and 31.
+struct LaneBits {
+  uint32_t bits = 0;
+  /// Bits 15 and 31 of two words: pixels 0 and 1, 2 and 3.
+  __device__ void add(uint32_t a, uint32_t b) {
+    const uint32_t row = (b & 0x80008000u) | (a >> 1 & ~0x80008000u);
+    bits = (row & 0xc000c000u) | (bits >> 2 & ~0xc000c000u);
+  }
+  /// Pixel k of row r as bit 4 r + k: the halves are interleaved.
+  __device__ uint32_t in_order() const {
+    const auto exchange = [](uint32_t v, int by, uint32_t low) {
+      const uint32_t moved = (v ^ v >> by) & low;
+      return v ^ moved ^ moved << by;
+    };
+    uint32_t v = __byte_perm(bits, 0, 0x3120);
+    v = exchange(v, 4, 0x00f000f0u);
+    v = exchange(v, 2, 0x0c0c0c0cu);
+    return exchange(v, 1, 0x22222222u);
+  }
+};
 /// Eight rows of four bits of each of eight lanes; lane i receives row i of all of them.
 __device__ inline uint32_t rows_of_lanes(uint32_t rows) {
   const auto exchange = [&](int with, uint32_t low) {
@@ -134,27 +150,15 @@ struct SuppressTile {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         const Level first = job.first.of(c);
-        int32_t near[3], up[3], below[3];
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-          up[i] = coarse[c].row(row / 2)[pair + i];
-          near[i] = coarse[c].row(row / 2 + 1)[pair + i];
-          below[i] = coarse[c].row(row / 2 + 2)[pair + i];
-        }
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
+        expand_sample(coarse[c], pair + 1, row / 2 + 1, [&](int j, int32_t even, int32_t odd) {
           int32_t own = 0;
           if (x >= 0 && x < first.width && y + j >= 0 && y + j < first.height)
             own = *reinterpret_cast<const int32_t*>(first.row(y + j) + x);
-          const int32_t(&far)[3] = j == 0 ? up : below;
-          const int32_t left = mix(near[0], far[0]), middle = mix(near[1], far[1]),
-                        right = mix(near[2], far[2]);
-          sums[c].word[row + j][pair] =
-              pair_of(own + mix(middle, left), (own >> 16) + mix(middle, right));
-        }
+          sums[c].word[row + j][pair] = pair_of(own + even, (own >> 16) + odd);
+        });
       }
     });
-    smooth_to(smooth, around, job, at.x / 8 - 2, at.y / 8 - 2, [](int32_t v) { return v; });
+    smooth_to(smooth, around, job, at.x / 8 - 2, at.y / 8 - 2);
   }
   __device__ void make_limits(const SuppressJob& job, Corner at) {
     const int i = int(threadIdx.x);
@@ -206,13 +210,12 @@ struct SuppressTile {
     }
     return sum >> 4;
   }
-  template <class Value>
   __device__ static void smooth_to(Smoothed& to, const Around& from, const SuppressJob& job,
-                                   int32_t x0, int32_t y0, const Value& value) {
+                                   int32_t x0, int32_t y0) {
     for (int i = int(threadIdx.x); i < Smoothed::wide * Smoothed::high; i += tile_threads) {
       const int32_t x = inside(x0 + i % Smoothed::wide, job.far.width) - x0 + 1;
       const int32_t y = inside(y0 + i / Smoothed::wide, job.far.height) - y0 + 1;
-      to.row(i / Smoothed::wide)[i % Smoothed::wide] = int16_t(value(smoothed_of(from, x, y)));
+      to.row(i / Smoothed::wide)[i % Smoothed::wide] = int16_t(smoothed_of(from, x, y));
     }
   }
 };
@@ -271,11 +274,11 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
   const auto pixels = [&](int i) {
     const int near = (i + 2) / 2, far = i & 1 ? near + 1 : near - 1;
     const bool exists = y + i >= 0 && y + i < masks.height;
-    return PixelRow(half_row[near], half_row[far], exists ? kept : Kept{});
+    return PixelRow(half_row[near], half_row[far], kept, exists ? ~0u : 0);
   };
   LimitRow limit_row(limits, 4 * lane, 8 * warp);
   PixelRow up = pixels(-1), row = pixels(0);
-  uint32_t candidates = 0, strong = 0;
+  LaneBits candidates, strong;
 #pragma unroll
   for (int r = 0; r < 8; ++r) {
     const PixelRow down = pixels(r + 1);
@@ -284,22 +287,23 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const uint32_t most = limit_row.pair(i), here = row.own(i);
-      found[i] = maxima(up, row, down, i, octant[1 + i]) & is_below(most >> 1 & 0x7fff7fffu, here);
+      // Above half a limit, rounded down, is twice as much above the limit.
+      found[i] = maxima(up, row, down, i, Neighbours(octant[1 + i])) & is_below(most, 2 * here);
       sure[i] = found[i] & is_below(most, here);
     }
-    candidates |= four_bits(found[0], found[1]) << (4 * r);
-    strong |= four_bits(sure[0], sure[1]) << (4 * r);
+    candidates.add(found[0], found[1]);
+    strong.add(sure[0], sure[1]);
     up = row;
     row = down;
     limit_row.next();
   }
-  candidates = rows_of_lanes(candidates);
-  strong = rows_of_lanes(strong);
+  const uint32_t found_row = rows_of_lanes(candidates.in_order());
+  const uint32_t strong_row = rows_of_lanes(strong.in_order());
   const int32_t to = y + lane % 8;
   if (to >= masks.height) return;
   const ptrdiff_t word = ptrdiff_t(to) * masks.words_per_row + at.x / 16 + lane / 8;
-  masks.candidates[word] = candidates;
-  masks.strong[word] = strong;
+  masks.candidates[word] = found_row;
+  masks.strong[word] = strong_row;
 }
 
 template <int Channels, bool Keeps>
@@ -311,6 +315,7 @@ __global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
   const int32_t width = job.first.first.width, height = job.first.first.height;
   const Corner at = corner_of(width, tile_columns, tile_rows);
   const bool border = All::Sums::passes_border(at.x - 2, at.y - 2, width, height);
+  cuda::wait_for_before();
   tile.load(job, at);
   __syncthreads();
   tile.make_sums(job, at);

@@ -7,6 +7,7 @@
 
 #include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
+#include "cuda/overlap.cuh"
 #include "cuda/sums.cuh"
 #include "ops/boundaries/pixels.hpp"
 
@@ -104,6 +105,13 @@ struct Tile {
   }
   /// All samples from a level, those past its border the nearest inside.
   __device__ void load(const Level& from, int32_t x0, int32_t y0) {
+    if (Wide % 2 == 0 && x0 % 2 == 0 && !passes_border(x0, y0, from.width, from.height)) {
+      for (int i = int(threadIdx.x); i < High * pairs; i += tile_threads) {
+        const int column = i % pairs, row = i / pairs;
+        word[row][column] = reinterpret_cast<const int32_t*>(from.row(y0 + row) + x0)[column];
+      }
+      return;
+    }
     for (int i = int(threadIdx.x); i < Wide * High; i += tile_threads) {
       const int32_t x = min(max(x0 + i % Wide, 0), from.width - 1);
       const int32_t y = min(max(y0 + i / Wide, 0), from.height - 1);
@@ -116,7 +124,31 @@ struct Tile {
 template <int Pairs, int High, int Rows, class Body>
 __device__ inline void for_columns(const Body& body) {
   constexpr int items = Pairs * ((High + Rows - 1) / Rows);
-  for (int i = int(threadIdx.x); i < items; i += tile_threads) body(i % Pairs, i / Pairs * Rows);
+  const auto at = [&](int i) { body(i % Pairs, i / Pairs * Rows); };
+  if constexpr (items <= tile_threads) {
+    if (int(threadIdx.x) < items) at(int(threadIdx.x));
+  } else {
+    for (int i = int(threadIdx.x); i < items; i += tile_threads) at(i);
+  }
+}
+
+/// put(row, even, odd) for two rows of E of a tile: of the two samples below sample (column, row).
+template <int Wide, int High, class Put>
+__device__ inline void expand_sample(const Tile<Wide, High>& from, int column, int row,
+                                     const Put& put) {
+  int32_t near[3], far[2][3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    far[0][i] = from.row(row - 1)[column - 1 + i];
+    near[i] = from.row(row)[column - 1 + i];
+    far[1][i] = from.row(row + 1)[column - 1 + i];
+  }
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    const int32_t left = mix(near[0], far[j][0]), middle = mix(near[1], far[j][1]),
+                  right = mix(near[2], far[j][2]);
+    put(j, mix(middle, left), mix(middle, right));
+  }
 }
 
 /// put(pair, row, tensors of both samples) for a tile of tensors whose first sample is one right
@@ -124,9 +156,10 @@ __device__ inline void for_columns(const Body& body) {
 template <int Channels, int Wide, int High, class Put>
 __device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], const Put& put) {
   constexpr int rows = 5, pairs = Wide / 2 - 1, high = High - 2;
+  constexpr int safe = rows - (high + rows - 1) / rows * rows + high;  // rows that every item has
   for_columns<pairs, high, rows>([&](int pair, int first) {
     const auto sums = [&](int c, int y) {
-      const int32_t* words = from[c].word[min(y, High - 1)] + pair;
+      const int32_t* words = from[c].word[y] + pair;
       return RowSums(words[0], words[1]);
     };
     RowSums last[Channels][2];
@@ -137,7 +170,7 @@ __device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], con
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      if (first + r >= high) break;
+      if (r >= safe && first + r >= high) break;
       Tensor j[2];
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
