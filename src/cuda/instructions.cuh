@@ -22,6 +22,13 @@ __device__ __forceinline__ T* opaque(T* words) {
   return words;
 }
 
+/// The same number, which the compiler keeps in a register: it would compute it anew in every turn
+/// of a loop.
+__device__ __forceinline__ int32_t kept(int32_t v) {
+  asm volatile("" : "+r"(v));
+  return v;
+}
+
 /// Two numbers, saturated, as halves of a word: `low` and `high`.
 __device__ __forceinline__ uint32_t saturate_s16(int32_t low, int32_t high) {
   uint32_t pair;

@@ -18,6 +18,7 @@ template <class T>
 T* opaque(T* words) {
   return words;
 }
+inline int32_t kept(int32_t v) { return v; }
 
 inline uint32_t saturate_s16(int32_t low, int32_t high) {
   const auto half = [](int32_t v) { return uint32_t(std::clamp(v, -32768, 32767)) & 0xFFFF; };

@@ -22,6 +22,10 @@ namespace {
 using namespace convolve_cuda;
 
 constexpr int max_threads = 512, max_warps = max_threads / 32;
+/// Samples of a row of a box of several channels from which on products of factors take longer.
+/// (H100, 2026-11-28, 4096² of u16: 3 channels of 31 4.7 and 3.8 copies, of 63 5.5 and 7.6; 4
+/// channels of 31 4.5 and 4.1.)
+constexpr int box_span = 180;
 
 /// Samples at the places of a map, −1 where there is none. Out of line: few lanes meet the sides.
 template <class T, int Samples>
@@ -47,15 +51,15 @@ template <class T, class Out, int Samples>
 struct Columns {
   const RunningRequest<T, Out>& q;
   const int32_t* map;  // of the lane's samples: places in a row, −1 where there is none
-  int32_t x;           // the lane's first sample
-  bool inside;
+  const char* first;   // the lane's first sample in the first row; null where a side is near
 
-  /// `first`: the block's; `maps`: of all of its samples from there on.
-  __device__ __forceinline__ Columns(const RunningRequest<T, Out>& request, int64_t first,
+  /// `begin`: the block's first sample; `maps`: of all of its samples from there on.
+  __device__ __forceinline__ Columns(const RunningRequest<T, Out>& request, int64_t begin,
                                      const int32_t* maps)
       : q(request), map(maps + int(threadIdx.x) * Samples) {
-    x = int32_t(min(first + int(threadIdx.x) * Samples, int64_t(INT32_MAX - 64)));
-    inside = x >= 4 && x <= q.src.width - Samples - 4;
+    const int64_t x = begin + int(threadIdx.x) * Samples;
+    const bool inside = x >= 4 && x <= int64_t(q.src.width) - Samples - 4;
+    first = cuda::opaque(inside ? reinterpret_cast<const char*>(q.src.data + x) : nullptr);
   }
   /// The samples of row y at any distance outside.
   __device__ __forceinline__ Run<T, Samples> load(int32_t y) const {
@@ -63,13 +67,16 @@ struct Columns {
     if (uint32_t(y) >= uint32_t(q.src.height)) y = outside_row(q.mode, y, q.src.height);
     if (y < 0)
       run.fill(q.outside);
-    else if (!inside)
+    else if (!first)
       run = gather<T, Samples>(q.src.row(y), map, q.outside);
-    else if (q.aligned)
-      run.load_aligned(q.src.row(y) + x);
     else
-      run.load_any(q.src.row(y) + x);
+      load_inside(reinterpret_cast<const T*>(first + y * q.src.stride_bytes), run);
     return run;
+  }
+
+ private:
+  __device__ __forceinline__ void load_inside(const T* from, Run<T, Samples>& run) const {
+    q.aligned ? run.load_aligned(from) : run.load_any(from);
   }
 };
 
@@ -121,6 +128,8 @@ __global__ void __launch_bounds__(max_threads)
 #pragma unroll 2
   for (int j = 0; j < q.height; ++j) sums.add(columns.load(above + j));
   Run<T, samples> comes = columns.load(above + q.height), goes = columns.load(above);
+  const QuadRow<quads> pieces{threads};
+  const SumsAt<quads> from_sums(pieces, q.before), to_sums(pieces, q.before + across);
   // Rows take turns with two places in shared memory, so that two barriers a row are enough.
 #pragma unroll 1
   for (int32_t y = top; y < end; ++y) {
@@ -143,19 +152,19 @@ __global__ void __launch_bounds__(max_threads)
 #pragma unroll
       for (int c = 0; c < Channels; ++c) others[c] += totals[turn][c][w];
     }
-    const QuadRow<quads> row{memory + turn * row_quads, threads};
+    uint4* const row = memory + turn * row_quads;
 #pragma unroll
     for (int n = 0; n < quads; ++n)
-      row.at(n) = make_uint4(before[4 * n] + others[4 * n % Channels],
-                             before[4 * n + 1] + others[(4 * n + 1) % Channels],
-                             before[4 * n + 2] + others[(4 * n + 2) % Channels],
-                             before[4 * n + 3] + others[(4 * n + 3) % Channels]);
+      row[pieces.place(n)] = make_uint4(before[4 * n] + others[4 * n % Channels],
+                                        before[4 * n + 1] + others[(4 * n + 1) % Channels],
+                                        before[4 * n + 2] + others[(4 * n + 2) % Channels],
+                                        before[4 * n + 3] + others[(4 * n + 3) % Channels]);
     __syncthreads();
     Out out[samples] = {};
     if (active) {
       uint32_t from[samples], to[samples];
-      read_sums(row, q.before, from);
-      read_sums(row, q.before + across, to);
+      from_sums.read(row, from);
+      to_sums.read(row, to);
       Run<T, samples> centre;
       if (B != Becoming::quotient && q.extra != 0)
         centre = anchors.load(y);
@@ -176,6 +185,21 @@ int32_t results_of(int threads, const ConvolveArgs& args, int32_t before) {
   constexpr int32_t whole = Channels == 3 ? 48 : 16;  // lanes', and 16 bytes
   const int32_t room = threads * Shape::samples - args.width * Channels - before;
   return room / whole * whole;
+}
+
+/// Threads of a block: those whose strips cover a row with the fewest, and of equal numbers the
+/// smaller blocks.
+template <int Channels, class T>
+int threads_of(const ConvolveArgs& args, int32_t before, int32_t width) {
+  int best = max_threads;
+  int64_t least = INT64_MAX;
+  for (int threads = 64; threads <= max_threads; threads += 32) {
+    const int32_t results = results_of<Channels, T>(threads, args, before);
+    if (results <= 0) continue;
+    const int64_t all = int64_t(cuda::blocks(width, results)) * threads;
+    if (all < least) least = all, best = threads;
+  }
+  return best;
 }
 
 /// Rows of a block: as few rounds of blocks as possible, since each begins with rows of the window
@@ -210,7 +234,6 @@ size_t shared_bytes(int threads) {
 
 template <class T, class Out, int Channels, Becoming B>
 void run(const ConvolveArgs& args, const RunningTaps& taps, Call& call) {
-  using Shape = RunningShape<Channels>;
   RunningRequest<T, Out> q(args);
   q.every = taps.every, q.extra = taps.extra;
   if constexpr (B == Becoming::quotient)
@@ -221,13 +244,7 @@ void run(const ConvolveArgs& args, const RunningTaps& taps, Call& call) {
   q.aligned = is_even(q.src) && is_even(q.dst);
   // Blocks begin at multiples of 16 samples.
   q.before = (16 - args.anchor_x * Channels % 16) % 16;
-  int threads = 128;
-  const auto wide = [&] {
-    return std::min<int64_t>(results_of<Channels, T>(threads, args, q.before), q.src.width);
-  };
-  while (threads < max_threads &&
-         wide() < std::min<int64_t>(threads * Shape::samples * 7 / 10, q.src.width))
-    threads *= 2;
+  const int threads = threads_of<Channels, T>(args, q.before, q.src.width);
   q.results = results_of<Channels, T>(threads, args, q.before);
   const unsigned strips = cuda::blocks(q.src.width, q.results);
   const int64_t slots = int64_t(cuda::multiprocessors()) * std::max(1024 / threads, 1);
@@ -266,10 +283,14 @@ void run_output(const ConvolveArgs& args, Call& call) {
 
 }  // namespace
 
-std::string_view convolve_cuda::running_takes(const ConvolveArgs& args, const Parameters&) {
+std::string_view convolve_cuda::running_takes(const ConvolveArgs& args,
+                                              const Parameters& parameters) {
   if (args.src.type == PixelType::f32) return "f32 pictures";
   RunningTaps taps;
   if (const auto why = running_taps(args, taps); !why.empty()) return why;
+  if (taps.is_box() && (args.src.channels == 1 || args.width * args.src.channels < box_span) &&
+      mma_long_takes(args, parameters).empty())
+    return "boxes that products of factors compute faster";
   if (shared_bytes<4>(max_threads) > cuda::shared_limit())
     return "GPUs with less than 100 KiB of shared memory for a block";
   return flat_rows_take(args);

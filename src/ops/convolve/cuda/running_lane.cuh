@@ -155,26 +155,33 @@ struct QuadRow {
   static __host__ __device__ constexpr int bytes(int threads) {
     return Quads * (threads + spare) * 16;
   }
-  uint4* quad;
   int threads;
 
-  __device__ __forceinline__ uint4& at(int lane_quad) const {
-    return quad[lane_quad % Quads * (threads + spare) + lane_quad / Quads + int(threadIdx.x)];
+  /// Where piece `n` after a lane's first one is.
+  __device__ __forceinline__ int place(int n) const {
+    return n % Quads * (threads + spare) + n / Quads + int(threadIdx.x);
   }
 };
 
-/// A lane's sums, `from` samples further on: of its pieces and the following one, by selections.
+/// A lane's sums some samples further on: of its pieces there and the following one, by selections.
 template <int Quads>
-__device__ __forceinline__ void read_sums(const QuadRow<Quads>& row, int from,
-                                          uint32_t (&to)[4 * Quads]) {
-  uint32_t word[4 * Quads + 4];
+struct SumsAt {
+  int piece[Quads + 1], by;
+
+  __device__ __forceinline__ SumsAt(const QuadRow<Quads>& row, int samples) : by(samples % 4) {
 #pragma unroll
-  for (int k = 0; k <= Quads; ++k) {
-    const uint4 v = row.at(from / 4 + k);
-    word[4 * k] = v.x, word[4 * k + 1] = v.y, word[4 * k + 2] = v.z, word[4 * k + 3] = v.w;
+    for (int k = 0; k <= Quads; ++k) piece[k] = cuda::kept(row.place(samples / 4 + k));
   }
-  cuda::select_words(word, from % 4, to);
-}
+  __device__ __forceinline__ void read(const uint4* row, uint32_t (&to)[4 * Quads]) const {
+    uint32_t word[4 * Quads + 4];
+#pragma unroll
+    for (int k = 0; k <= Quads; ++k) {
+      const uint4 v = row[piece[k]];
+      word[4 * k] = v.x, word[4 * k + 1] = v.y, word[4 * k + 2] = v.z, word[4 * k + 3] = v.w;
+    }
+    cuda::select_words(word, by, to);
+  }
+};
 
 /// What a sum of the whole box and the sample at the anchor become.
 template <Becoming B, class T, class Out>
