@@ -22,8 +22,8 @@ __device__ __forceinline__ T* opaque(T* words) {
   return words;
 }
 
-/// The same number, which the compiler keeps in a register: it would compute it anew in every turn
-/// of a loop.
+/// The same number, which the compiler keeps in a register: it would compute it again in every
+/// turn of a loop.
 __device__ __forceinline__ int32_t kept(int32_t v) {
   asm volatile("" : "+r"(v));
   return v;

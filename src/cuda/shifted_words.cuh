@@ -50,8 +50,8 @@ __device__ __forceinline__ void store_shifted(T* to, const uint32_t (&words)[Wor
 }
 
 /// Writes what neighbouring lanes have of a row, `Words` words of samples T each, side by side. All
-/// lanes of the warp call it. `room`: samples of the row from `to` on, of which a lane writes as
-/// many as it has; 0 or less writes nothing. `aligned`: every `to` is at a whole word.
+/// lanes of the warp call it. `room`: samples of the row from `to` on; a lane writes at most
+/// as many, and at 0 or less nothing. `aligned`: every `to` is at a whole word.
 template <class T, int Words>
 __device__ __forceinline__ void store_neighbours(T* to, const uint32_t (&words)[Words],
                                                  int32_t room, bool aligned) {

@@ -14,6 +14,17 @@ struct Smoothing {
 };
 constexpr Smoothing papers{{}, 0};
 
+/// Gaussians past 15 x 15, and short ones: less than a strip, a few, columns past a block.
+template <class Visit>
+void for_long_gaussians(Visit&& visit) {
+  for (const Smoothing& smoothing : {Smoothing{1.0, 3}, {1.4, 0}, {0, 31}, {7, 63}, {40, 255}}) {
+    for (const auto& shape : {std::pair{1, 1}, {3, 40}, {130, 19}, {515, 37}}) {
+      if (smoothing.ksize == 255 && shape.first == 515) continue;  // takes seconds by definition
+      visit(shape, smoothing);
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace cuesta::verify
@@ -70,17 +81,13 @@ std::vector<verify::Case<LogArgs>> LogArgs::cases(verify::Level level) {
   for (const auto mode : {LogMode::threshold, LogMode::zero_crossings})
     add(40, 35, u8, u8, mode, {5.3, 0});
   add(40, 35, u8, s32, LogMode::threshold, {5.3, 0});
-  // Gaussians past 15 x 15, and any of u16: less than a strip, a few, columns past a block.
-  for (const Smoothing& smoothing : {Smoothing{1.0, 3}, {1.4, 0}, {0, 31}, {7, 63}, {40, 255}}) {
-    for (const auto& shape : {std::pair{1, 1}, {3, 40}, {130, 19}, {515, 37}}) {
-      if (smoothing.ksize == 255 && shape.first == 515) continue;  // takes seconds by definition
-      for (const PixelType from : {u8, u16}) {
-        const auto modes = {LogMode::threshold, LogMode::zero_crossings};
-        for (const auto mode : modes) add(shape.first, shape.second, from, u8, mode, smoothing);
-        add(shape.first, shape.second, from, s32, LogMode::threshold, smoothing);
-      }
+  for_long_gaussians([&](std::pair<int32_t, int32_t> shape, const Smoothing& smoothing) {
+    for (const PixelType from : {u8, u16}) {
+      for (const auto mode : {LogMode::threshold, LogMode::zero_crossings})
+        add(shape.first, shape.second, from, u8, mode, smoothing);
+      add(shape.first, shape.second, from, s32, LogMode::threshold, smoothing);
     }
-  }
+  });
   return out;
 }
 

@@ -100,6 +100,30 @@ __device__ void fill_maps(const RunningRequest<T, Out>& q, int32_t first, int co
   __syncthreads();
 }
 
+/// A lane's results of row y, from the sums before its samples in `row`.
+template <Becoming B, class T, class Out, int Samples>
+__device__ __forceinline__ void store_row(const RunningRequest<T, Out>& q,
+                                          const SumsAt<Samples / 4>& from_sums,
+                                          const SumsAt<Samples / 4>& to_sums, const uint4* row,
+                                          const Columns<T, Out, Samples>& anchors, int32_t x,
+                                          int32_t y, bool active) {
+  Out out[Samples] = {};
+  if (active) {
+    uint32_t from[Samples], to[Samples];
+    from_sums.read(row, from);
+    to_sums.read(row, to);
+    Run<T, Samples> centre;
+    if (B != Becoming::quotient && q.extra != 0)
+      centre = anchors.load(y);
+    else
+      centre.fill(0);
+#pragma unroll
+    for (int i = 0; i < Samples; ++i) out[i] = result_of<B>(q, to[i] - from[i], centre.sample(i));
+    if (q.clears()) clear_void(q, x, y, out);
+  }
+  store_results(out, q.dst.row(y) + x, active ? q.dst.width - x : 0, q.aligned);
+}
+
 template <class T, class Out, int Channels, Becoming B>
 __global__ void __launch_bounds__(max_threads)
     running_sums(const __grid_constant__ RunningRequest<T, Out> q) {
@@ -160,21 +184,7 @@ __global__ void __launch_bounds__(max_threads)
                                         before[4 * n + 2] + others[(4 * n + 2) % Channels],
                                         before[4 * n + 3] + others[(4 * n + 3) % Channels]);
     __syncthreads();
-    Out out[samples] = {};
-    if (active) {
-      uint32_t from[samples], to[samples];
-      from_sums.read(row, from);
-      to_sums.read(row, to);
-      Run<T, samples> centre;
-      if (B != Becoming::quotient && q.extra != 0)
-        centre = anchors.load(y);
-      else
-        centre.fill(0);
-#pragma unroll
-      for (int i = 0; i < samples; ++i) out[i] = result_of<B>(q, to[i] - from[i], centre.sample(i));
-      if (q.clears()) clear_void(q, x, y, out);
-    }
-    store_results(out, q.dst.row(y) + x, active ? q.dst.width - x : 0, q.aligned);
+    store_row<B>(q, from_sums, to_sums, row, anchors, x, y, active);
   }
 }
 
