@@ -100,6 +100,17 @@ __device__ void fill_maps(const RunningRequest<T, Out>& q, int32_t first, int co
   __syncthreads();
 }
 
+/// Adds the totals of the warps before this one.
+template <int Channels>
+__device__ __forceinline__ void add_warps_before(const uint32_t (&totals)[Channels][max_warps],
+                                                 int warp, uint32_t (&sum)[Channels]) {
+#pragma unroll 1
+  for (int w = 0; w < warp; ++w) {
+#pragma unroll
+    for (int c = 0; c < Channels; ++c) sum[c] += totals[c][w];
+  }
+}
+
 /// A lane's results of row y, from the sums before its samples in `row`.
 template <Becoming B, class T, class Out, int Samples>
 __device__ __forceinline__ void store_row(const RunningRequest<T, Out>& q,
@@ -171,11 +182,7 @@ __global__ void __launch_bounds__(max_threads)
     }
     __syncthreads();
     uint32_t others[Channels] = {};
-#pragma unroll 1
-    for (int w = 0; w < warp; ++w) {
-#pragma unroll
-      for (int c = 0; c < Channels; ++c) others[c] += totals[turn][c][w];
-    }
+    add_warps_before(totals[turn], warp, others);
     uint4* const row = memory + turn * row_quads;
 #pragma unroll
     for (int n = 0; n < quads; ++n)
