@@ -50,12 +50,13 @@ struct Tensor {
     xy += gx * gy;
   }
 };
-/// floor(sqrt(v)) of v >= 0. On a GPU from that of a float: it is at most 2^15.5 (1 + 2^-22) and so
-/// less than 0.02 off, which the step down puts right.
-CUESTA_HOST_DEVICE inline int32_t root_of(int32_t v) {
+/// floor(sqrt(v)) of 0 <= v < 2^36, or 2^30 in 32 bits. On a GPU from that of a float: it is less
+/// than 2^18 and loses up to 2^-22 of itself, and so less than 0.07. The step down puts that right.
+template <class T>
+CUESTA_HOST_DEVICE inline int32_t root_of(T v) {
 #ifdef __CUDA_ARCH__
-  const auto near = int32_t(cuda::approximate_root(float(v)) + 0.02f);
-  return near * near > v ? near - 1 : near;
+  const auto near = T(cuda::approximate_root(float(v)) + 0.07f);
+  return int32_t(near * near > v ? near - 1 : near);
 #else
   return int32_t(gradient::floor_sqrt(v));
 #endif
@@ -94,9 +95,11 @@ inline int64_t fixed_threshold(const BoundaryOptions& options) {
 }
 /// The strength above which a pixel is an edge where the mean activity around is `surround`:
 /// threshold · (surround + 48)^(3/4), the power floored to 2^-8.
-CUESTA_HOST_DEVICE constexpr int32_t limit(int64_t fixed, int32_t surround) {
-  const int64_t s = surround + surround_offset;
-  const int64_t power = gradient::floor_sqrt((s * gradient::floor_sqrt(s << 16)) << 8);
+CUESTA_HOST_DEVICE inline int32_t limit(int64_t fixed, int32_t surround) {
+  const int32_t s = surround + surround_offset;
+  static_assert((largest_activity + surround_offset) << 16 <
+                1 << 29);  // so that the power's < 2^36
+  const int64_t power = root_of(int64_t(s) * root_of(s << 16) << 8);
   const int64_t least = (fixed * power) >> 24;
   return int32_t(least < largest_limit ? least : largest_limit);
 }

@@ -41,41 +41,43 @@ struct Kept {
 /// Six strengths of a row at full size: of a lane's four pixels, and of those beside.
 struct PixelRow {
   uint32_t pair[3];
-  uint32_t own[2];  // pixels 0 and 1, 2 and 3
 
   PixelRow() = default;
   /// Between two rows of four strengths of half size; the inner two are the lane's.
-  /// `kept` has 0 for pixels outside the picture.
-  __device__ PixelRow(uint2 near, uint2 far, const Kept& kept) {
+  /// `kept` and `exists` have 0 for columns and rows outside the picture.
+  __device__ PixelRow(uint2 near, uint2 far, const Kept& kept, uint32_t exists) {
     const uint32_t left = mix_strengths(near.x, far.x, both_strengths);
     const uint32_t right = mix_strengths(near.y, far.y, both_strengths);
     const uint32_t middle = between(left, right);
-    pair[0] = mix_strengths(left, swapped(left), kept.pair[0]);
-    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1]);
-    pair[2] = mix_strengths(right, swapped(right), kept.pair[2]);
-    own[0] = between(pair[0], pair[1]);
-    own[1] = between(pair[1], pair[2]);
+    pair[0] = mix_strengths(left, swapped(left), kept.pair[0] & exists);
+    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1] & exists);
+    pair[2] = mix_strengths(right, swapped(right), kept.pair[2] & exists);
   }
+  /// Pixels 0 and 1, or 2 and 3.
+  __device__ uint32_t own(int i) const { return between(pair[i], pair[i + 1]); }
 };
 
-/// Bits 15 and 31: whether a < b in the halves; a up to 32,767, b up to 16,383.
-__device__ inline uint32_t is_below(uint32_t a, uint32_t b) {
-  return (b | 0x80008000u) - 0x00010001u - a;
-}
-__device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) {
-  return (b | 0x80008000u) - a;
-}
-/// is_maximum() of two pixels of one octant, in bits 15 and 31.
+/// Bits 15 and 31: whether a < b, and a <= b, in the halves; both up to 32,767.
+__device__ inline uint32_t is_below(uint32_t a, uint32_t b) { return b + 0x7fff7fffu - a; }
+__device__ inline uint32_t is_below_or_equal(uint32_t a, uint32_t b) { return b + 0x80008000u - a; }
+
+/// Which neighbours two pixels of one octant have: in their own row, or in the rows above and below
+/// those that __byte_perm() takes from two words.
+struct Neighbours {
+  bool flat;
+  uint32_t before, after;
+  __device__ explicit Neighbours(uint32_t octant)
+      : flat(octant == 0),
+        before(0x3210 + (octant - 1) * 0x2222),
+        after(0x7654 - (octant - 1) * 0x2222) {}
+};
+/// is_maximum() of pixels 0 and 1, or 2 and 3, in bits 15 and 31.
 __device__ inline uint32_t maxima(const PixelRow& up, const PixelRow& row, const PixelRow& down,
-                                  int i, uint32_t octant) {
-  const bool flat = octant == 0, falling = octant == 1, vertical = octant == 2;
-  uint32_t before = falling ? up.pair[i] : up.pair[i + 1];
-  uint32_t after = falling ? down.pair[i + 1] : down.pair[i];
-  before = vertical ? up.own[i] : before;
-  after = vertical ? down.own[i] : after;
-  before = flat ? row.pair[i] : before;
-  after = flat ? row.pair[i + 1] : after;
-  return is_below(before, row.own[i]) & is_below_or_equal(after, row.own[i]);
+                                  int i, const Neighbours& at) {
+  const uint32_t above = __byte_perm(up.pair[i], up.pair[i + 1], at.before);
+  const uint32_t below = __byte_perm(down.pair[i], down.pair[i + 1], at.after);
+  const uint32_t before = at.flat ? row.pair[i] : above, after = at.flat ? row.pair[i + 1] : below;
+  return is_below(before, row.own(i)) & is_below_or_equal(after, row.own(i));
 }
 
 /// Bits of eight rows of a lane's four pixels. Rows come in from above, at bits 14, 15, 30 and 31.
@@ -83,8 +85,8 @@ struct LaneBits {
   uint32_t bits = 0;
   /// Bits 15 and 31 of two words: pixels 0 and 1, 2 and 3.
   __device__ void add(uint32_t a, uint32_t b) {
-    const uint32_t row = (b & 0x80008000u) | (a >> 1 & 0x40004000u);
-    bits = bits >> 2 & 0x3fff3fffu | row;
+    const uint32_t row = (b & 0x80008000u) | (a >> 1 & ~0x80008000u);
+    bits = (row & 0xc000c000u) | (bits >> 2 & ~0xc000c000u);
   }
   /// Pixel k of row r as bit 4 r + k: the halves are interleaved.
   __device__ uint32_t in_order() const {
@@ -272,7 +274,7 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
   const auto pixels = [&](int i) {
     const int near = (i + 2) / 2, far = i & 1 ? near + 1 : near - 1;
     const bool exists = y + i >= 0 && y + i < masks.height;
-    return PixelRow(half_row[near], half_row[far], exists ? kept : Kept{});
+    return PixelRow(half_row[near], half_row[far], kept, exists ? ~0u : 0);
   };
   LimitRow limit_row(limits, 4 * lane, 8 * warp);
   PixelRow up = pixels(-1), row = pixels(0);
@@ -284,8 +286,9 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
     uint32_t found[2], sure[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const uint32_t most = limit_row.pair(i), here = row.own[i];
-      found[i] = maxima(up, row, down, i, octant[1 + i]) & is_below(most >> 1 & 0x7fff7fffu, here);
+      const uint32_t most = limit_row.pair(i), here = row.own(i);
+      // Above half a limit, rounded down, is twice as much above the limit.
+      found[i] = maxima(up, row, down, i, Neighbours(octant[1 + i])) & is_below(most, 2 * here);
       sure[i] = found[i] & is_below(most, here);
     }
     candidates.add(found[0], found[1]);
