@@ -49,4 +49,30 @@ __device__ __forceinline__ void store_shifted(T* to, const uint32_t (&words)[Wor
   store_shifted(to, own, own_before, 0, first, last);
 }
 
+/// Writes what neighbouring lanes have of a row, `Words` words of samples T each, side by side. All
+/// lanes of the warp call it. `room`: samples of the row from `to` on, of which a lane writes as
+/// many as it has; 0 or less writes nothing. `aligned`: every `to` is at a whole word.
+template <class T, int Words>
+__device__ __forceinline__ void store_neighbours(T* to, const uint32_t (&words)[Words],
+                                                 int32_t room, bool aligned) {
+  constexpr int in_word = 4 / int(sizeof(T)), samples = in_word * Words;
+  const bool whole = room >= samples;
+  if (!aligned) {
+    const int lane = int(threadIdx.x) % 32;
+    const uint32_t before = __shfl_up_sync(0xFFFFFFFFu, words[Words - 1], 1);
+    const bool comes_after = __shfl_up_sync(0xFFFFFFFFu, int(whole), 1) != 0 && lane > 0,
+               is_followed = __shfl_down_sync(0xFFFFFFFFu, int(whole), 1) != 0 && lane < 31;
+    if (whole && (comes_after || is_followed))
+      return store_shifted(to, words, before, !comes_after, !is_followed);
+  } else if (whole) {
+    auto* const at = reinterpret_cast<uint32_t*>(to);
+#pragma unroll
+    for (int i = 0; i < Words; ++i) at[i] = words[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < samples; ++i)
+    if (i < room) to[i] = T(words[i / in_word] >> (i % in_word * (32 / in_word)));
+}
+
 }  // namespace cuesta::cuda

@@ -44,9 +44,8 @@ struct Responses {
   Response at[wide] = {};
 
   __device__ __forceinline__ Responses() = default;
-  __device__ __forceinline__ Responses(const LogRequest& q, const SumRow& upper,
-                                       const SumRow& own, const SumRow& lower, int32_t x,
-                                       int32_t y, bool is_inner) {
+  __device__ __forceinline__ Responses(const LogRequest& q, const SumRow& upper, const SumRow& own,
+                                       const SumRow& lower, int32_t x, int32_t y, bool is_inner) {
 #pragma unroll
     for (int i = 0; i < wide; ++i)
       at[i] = Response(upper.at[i + 1]) + Response(lower.at[i + 1]) + Response(own.at[i]) +
@@ -115,8 +114,7 @@ __global__ void __launch_bounds__(threads)
   const bool is_inner = q.mode != BorderMode::ignore && x > 0 && x + wide <= q.src.width;
   const Rule<Response, Aligned> rule(q);
   const auto load = [&](int32_t y) { return SumRow(sums, x, y, height); };
-  const auto respond = [&](const SumRow& upper, const SumRow& own, const SumRow& lower,
-                           int32_t y) {
+  const auto respond = [&](const SumRow& upper, const SumRow& own, const SumRow& lower, int32_t y) {
     return Responses<Response>(q, upper, own, lower, x, y, is_inner);
   };
   SumRow upper = load(y0 - 1), own = load(y0), lower = load(y0 + 1);
@@ -143,10 +141,10 @@ __global__ void __launch_bounds__(threads)
 template <class Response>
 void run(const LogRequest& q, const Sums& sums, Call& call) {
   const bool aligned = q.dst.type == PixelType::u8 && cuda::has_word_rows(q.dst);
-  const auto kernel = q.crossings ? aligned ? log_of_sums<Response, true, true>
-                                            : log_of_sums<Response, true, false>
-                      : aligned   ? log_of_sums<Response, false, true>
-                                  : log_of_sums<Response, false, false>;
+  const auto kernel =
+      q.crossings ? aligned ? log_of_sums<Response, true, true> : log_of_sums<Response, true, false>
+      : aligned ? log_of_sums<Response, false, true>
+                  : log_of_sums<Response, false, false>;
   cuda::launch("log", kernel,
                cuda::grid_of(cuda::blocks(q.src.width, threads * columns),
                              cuda::blocks(q.src.height, strip)),
@@ -154,7 +152,7 @@ void run(const LogRequest& q, const Sums& sums, Call& call) {
 }
 
 factor_sums::Request sums_request(const LogArgs& args, const log::Window& window,
-                                ImageView<int32_t, Space::device> sums) {
+                                  ImageView<int32_t, Space::device> sums) {
   return {args.src, sums,  std::span(window.taps, size_t(window.size)),
           left,     above, args.options.border};
 }

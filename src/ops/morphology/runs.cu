@@ -3,12 +3,13 @@
 // at a time, so that no element is too high. Bits: the rows of a run's width are made once for all
 // rows of the element that have this run, two words and log2(width) doublings each; a result is
 // joined of one word a row of the element. Samples: rows of blocks of 1, 2, 4 ... samples are made
-// in place by doubling; a result is joined of two blocks a run, four samples a word, u8 as pairs in
+// by doubling; a result is joined of two blocks a run, four samples a word, u8 as pairs in
 // the high bytes of 16 bits. Bound by reads of shared memory, a word or two a run and result.
 #include <algorithm>
 #include <tuple>
 
 #include "cuda/instructions.cuh"
+#include "cuda/shifted_words.cuh"
 #include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/step.cuh"
 
@@ -170,10 +171,36 @@ struct SamplesByRuns {
   RunList list;
 };
 
+/// Samples in front of a window's that make a tile begin with a whole word.
+template <class T>
+CUESTA_HOST_DEVICE constexpr int samples_before(const Rule& rule) {
+  constexpr int in_word = 4 / int(sizeof(T));
+  return (in_word - rule.anchor_x % in_word) % in_word;
+}
 /// Words of a row of a tile: its own, the window's and one that a shift reads.
 template <class T>
 constexpr int sample_stride(const Rule& rule) {
-  return lane_words + (rule.width * int(sizeof(T)) + 3) / 4 + 1;
+  return lane_words + ((rule.width + samples_before<T>(rule)) * int(sizeof(T)) + 3) / 4 + 1;
+}
+
+/// Where row y outside a picture is; −1 where it has none. Out of line, as what follows.
+__device__ __noinline__ int32_t row_outside(BorderMode mode, int32_t y, int32_t height) {
+  return map_index(mode, y, height);
+}
+
+/// A word of samples from x on, where a row may end; `row` is null where there is none. Out of
+/// line: few lanes meet the sides.
+template <class T>
+__device__ __noinline__ uint32_t word_at_sides(const T* row, int64_t x, int32_t width,
+                                               int32_t beyond, Outside<T> outside) {
+  uint32_t word = 0;
+  for (int k = 0; k < 4 / int(sizeof(T)); ++k) {
+    // What is further than the window is read by nobody.
+    const auto at = int32_t(min(x + k, int64_t(width) + beyond));
+    const int32_t sx = map_index(outside.mode, at, width);
+    word |= uint32_t(row && sx >= 0 ? row[sx] : outside.value) << (8 * int(sizeof(T)) * k);
+  }
+  return word;
 }
 
 /// A thread of a block that takes tiles below one another: rows are a warp's, words of a row its
@@ -186,56 +213,65 @@ struct SampleThread {
   const SamplesByRuns& q;
   const ImageView<const T, Space::device>& src;
   const ImageView<T, Space::device>& dst;
-  uint32_t* tile;
+  uint32_t *tile, *other;
   int stride, lane, warp;
   uint32_t flip;
   int64_t x0;  // of the block
   const Outside<T>& outside;
+  bool reads_words, writes_words;  // rows of the pictures begin at whole words
 
-  /// Rows of the tile that the window's rows [band, band + sample_band) need, `tile_rows` of them.
-  __device__ __forceinline__ void load(int64_t top, int band, int tile_rows) const {
-    for (int r = warp; r < tile_rows; r += warps) {
-      const auto y = int32_t(top) + r + band - q.rule.anchor_y;
-      const int32_t sy = map_index(outside.mode, y, src.height);
-      const T* row = src.row(max(sy, 0));
-      for (int i = lane; i < stride; i += 32) {
-        const int64_t x = x0 - q.rule.anchor_x + i * in_word;
-        uint32_t word = 0;
-#pragma unroll
-        for (int k = 0; k < in_word; ++k) {
-          // What is further than the window is read by nobody.
-          const auto at = int32_t(min(x + k, int64_t(src.width) + q.rule.width));
-          const int32_t sx = map_index(outside.mode, at, src.width);
-          const uint32_t v = (sx | sy) < 0 ? outside.value : row[sx];
-          word |= v << (k * bits);
-        }
-        tile[r * stride + i] = word ^ flip;
-      }
+  /// The word from x on of a row inside the picture, with all its samples and a word more to
+  /// either side.
+  __device__ __forceinline__ uint32_t word_inside(const T* row, int32_t x) const {
+    const auto address = reinterpret_cast<uintptr_t>(row + x);
+    const auto* at = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
+    return reads_words ? __ldg(at)
+                       : __funnelshift_r(__ldg(at), __ldg(at + 1), uint32_t(address & 3) * 8);
+  }
+  /// body(r, i) for the words i of the first `tile_rows` rows: a warp has those under its results,
+  /// and all threads share the few beside them.
+  template <class Body>
+  __device__ __forceinline__ void each_word(int tile_rows, Body&& body) const {
+    for (int r = warp; r < tile_rows; r += warps) body(r, lane);
+    const int beside = stride - lane_words;
+    for (int n = int(threadIdx.x); n < tile_rows * beside; n += warps * 32) {
+      const int r = n / beside;
+      body(r, lane_words + n - r * beside);
     }
   }
-  /// Rows of blocks of 2^level from those of half, in place: a warp a row, from the left.
-  __device__ __forceinline__ void double_blocks(int level, int tile_rows) const {
-    const int by = (1 << (level - 1)) * int(sizeof(T)), words = by / 4, shift = by % 4 * 8;
+  /// Rows of the tile that the window's rows [band, band + sample_band) need, `tile_rows` of them.
+  __device__ __forceinline__ void load(int64_t top, int band, int tile_rows) const {
+    each_word(tile_rows, [&](int r, int i) {
+      auto y = int32_t(top) + r + band - q.rule.anchor_y;
+      if (uint32_t(y) >= uint32_t(src.height)) y = row_outside(outside.mode, y, src.height);
+      const T* const row = y < 0 ? nullptr : src.row(y);
+      const int64_t x = x0 - q.rule.anchor_x - samples_before<T>(q.rule) + i * in_word;
+      const bool inside = row && x >= in_word && x + 2 * in_word <= src.width;
+      tile[r * stride + i] = (inside ? word_inside(row, int32_t(x))
+                                     : word_at_sides(row, x, src.width, q.rule.width, outside)) ^
+                             flip;
+    });
+  }
+  /// Rows of blocks of 2^level from those of half, in the other place.
+  __device__ __forceinline__ void double_blocks(int level, int tile_rows) {
+    const int by = (1 << (level - 1)) * int(sizeof(T)), words = by / 4, shift = by % 4 * 8,
+              last = stride - 1;
     __syncthreads();
-    for (int r = warp; r < tile_rows; r += warps) {
-      uint32_t* row = tile + r * stride;
-      for (int first = 0; first < stride; first += 32) {
-        const int i = min(first + lane, stride - 1), last = stride - 1;
-        const uint32_t moved =
-            __funnelshift_r(row[min(i + words, last)], row[min(i + words + 1, last)], shift);
-        const uint32_t made = sizeof(T) == 1 ? __vmaxu4(row[i], moved) : __vmaxu2(row[i], moved);
-        __syncwarp();
-        row[i] = made;
-        __syncwarp();
-      }
-    }
+    each_word(tile_rows, [&](int r, int i) {
+      const uint32_t* const row = tile + r * stride;
+      const uint32_t moved =
+          __funnelshift_r(row[min(i + words, last)], row[min(i + words + 1, last)], shift);
+      other[r * stride + i] = sizeof(T) == 1 ? __vmaxu4(row[i], moved) : __vmaxu2(row[i], moved);
+    });
+    uint32_t* const made = other;
+    other = tile, tile = made;
     __syncthreads();
   }
   /// The largest of a run in `row` of the band, by blocks of 2^level that begin and end it.
   __device__ __forceinline__ void take_run(const Run& run, int row, int level,
                                            uint32_t (&best)[own][halves]) const {
     for (int begin = run.begin;; begin = run.end - (1 << level)) {
-      const int at = begin * int(sizeof(T)), shift = at % 4 * 8;
+      const int at = (begin + samples_before<T>(q.rule)) * int(sizeof(T)), shift = at % 4 * 8;
       const uint32_t* from = tile + (warp * own + row) * stride + lane + at / 4;
 #pragma unroll
       for (int k = 0; k < own; ++k) {
@@ -248,7 +284,7 @@ struct SampleThread {
   }
   /// The largest of all runs in `rows` rows of the window from `band` on.
   __device__ __forceinline__ void take_band(int band, int rows, int tile_rows,
-                                            uint32_t (&best)[own][halves]) const {
+                                            uint32_t (&best)[own][halves]) {
     for (int level = 0; level < morph::ElementRuns::max_levels; ++level) {
       if (q.list.level_begin[level] == q.list.count) break;
       if (level > 0) double_blocks(level, tile_rows);
@@ -267,16 +303,16 @@ struct SampleThread {
     for (int k = 0; k < own; ++k) {
       const int64_t y = top + warp * own + k;
       if (y >= src.height) break;
-      const uint32_t word =
-          (halves == 2 ? __byte_perm(best[k][0], best[k][halves - 1], 0x3715) : best[k][0]) ^ flip;
-      T* to = dst.row(int32_t(y)) + x;
-      const bool clear = q.rule.leaves_rows(int32_t(y), src.height);
-#pragma unroll
-      for (int i = 0; i < in_word; ++i) {
-        if (x + i >= src.width) break;
-        to[i] = clear || q.rule.leaves_columns(int32_t(x) + i, src.width) ? T(0)
-                                                                          : T(word >> (i * bits));
+      uint32_t word[1] = {
+          (halves == 2 ? __byte_perm(best[k][0], best[k][halves - 1], 0x3715) : best[k][0]) ^ flip};
+      const int32_t room = int32_t(max(min(int64_t(src.width) - x, int64_t(in_word)), int64_t(0)));
+      if (q.rule.ignores()) {
+        if (q.rule.leaves_rows(int32_t(y), src.height)) word[0] = 0;
+        for (int i = 0; i < room; ++i)
+          if (q.rule.leaves_columns(int32_t(x) + i, src.width))
+            word[0] &= ~(uint32_t(T(~T(0))) << (i * bits));
       }
+      cuda::store_neighbours(dst.row(int32_t(y)) + x, word, room, writes_words);
     }
   }
 };
@@ -292,7 +328,12 @@ __global__ void __launch_bounds__(warps * 32)
   const auto dst = q.dst.as<T, Space::device>();
   const auto x0 = int64_t(blockIdx.x) * lane_words * Thread::in_word;
   const Outside<T> outside = outside_of<T>(q.rule);
-  const Thread thread{q, src, dst, tile, stride, lane, warp, flip, x0, outside};
+  const auto is_even = [](const auto& view) {
+    return (reinterpret_cast<uintptr_t>(view.data) | uintptr_t(view.stride_bytes)) % 4 == 0;
+  };
+  uint32_t* const other = tile + (sample_rows + sample_band - 1) * stride;
+  Thread thread{q,    src,  dst, tile,    other,        stride,      lane,
+                warp, flip, x0,  outside, is_even(src), is_even(dst)};
   for (int64_t top = int64_t(blockIdx.y) * sample_rows; top < src.height;
        top += int64_t(gridDim.y) * sample_rows) {
     uint32_t best[Thread::own][Thread::halves] = {};
@@ -326,7 +367,7 @@ RunList list_of(const ElementView& element, bool by_cells) {
 template <class T>
 void samples(ConstAnyView src, AnyView dst, const Rule& rule, const RunList& list, Call& call) {
   const int stride = sample_stride<T>(rule);
-  const size_t shared = size_t(sample_rows + sample_band - 1) * size_t(stride) * 4;
+  const size_t shared = 2 * size_t(sample_rows + sample_band - 1) * size_t(stride) * 4;
   cuda::allow_shared(samples_by_runs<T>, shared, "morphology");
   const dim3 grid(cuda::blocks(src.width, lane_words * 4 / int(sizeof(T))),
                   std::min(cuda::blocks(src.height, sample_rows), cuda::max_grid_y));

@@ -10,11 +10,11 @@
 
 namespace cuesta::factor_sums {
 
-/// sums(x + left, y + above) = Σ taps[j] · taps[i] · src(x + i − n/2, y + j − n/2), of n taps and of
-/// src as the border extends it. `src`: u8 or u16, one channel. `sums`: 32 bits without a sign; it
-/// has 2 · left more columns and 2 · above more rows than src, rows at multiples of 16 bytes, and
-/// room for a multiple of 256 columns. Taps: at most 255 each, 256 together, so that no sum passes
-/// 32 bits. A constant border's `ignore` counts as 0.
+/// sums(x + left, y + above) = Σ taps[j] · taps[i] · src(x + i − n/2, y + j − n/2), of n taps and
+/// of src as the border extends it. `src`: u8 or u16, one channel. `sums`: 32 bits without a sign;
+/// it has 2 · left more columns and 2 · above more rows than src, rows at multiples of 16 bytes,
+/// and room for a multiple of 256 columns. Taps: at most 255 each, 256 together, so that no sum
+/// passes 32 bits. A constant border's `ignore` counts as 0.
 struct Request {
   ConstAnyView src;
   ImageView<int32_t, Space::device> sums;

@@ -133,8 +133,7 @@ struct ColorLane : Lane<N, 4> {
     float* down = this->m[turn];
 #pragma unroll
     for (int i = 0; i < 2 * P; ++i)
-      down[i + 1] =
-          in_rows ? fmaxf(most[i] + __uint_as_float(limits.minus_low[i]), 0.0f) : 0.0f;
+      down[i + 1] = in_rows ? fmaxf(most[i] + __uint_as_float(limits.minus_low[i]), 0.0f) : 0.0f;
     down[0] = __shfl_up_sync(~0u, down[2 * P], 1);
     down[2 * P + 1] = __shfl_down_sync(~0u, down[1], 1);
   }

@@ -1,13 +1,15 @@
-// Strategy `running`: windows of one value (boxes), also with another one at the anchor (sharpening),
-// of u8 and u16 pictures of any number of channels. The time does not depend on the window's size.
+// Strategy `running`: windows of one value (boxes), also with another one at the anchor
+// (sharpening), of u8 and u16 pictures of any number of channels. The time does not depend on the
+// window's size.
 //
 // A block has a strip of samples and marches down it. A lane keeps the sums of as many rows as the
 // window has of 8 to 16 neighbouring columns: each row adds what comes and subtracts what goes. The
 // sums before each sample, by channels, modulo 2^32, then go through shared memory, where two of
 // them, a window apart, differ by the sum of the window. Integer sums are exact in any order.
 //
-// Between two barriers there are a few rows: the first hands the warps' totals around, the second
-// the sums. A strip begins with as many rows as the window has, which are added only.
+// A row takes two barriers: the first hands the warps' totals around, the second the sums. The loop
+// is kept short, because a long one waits for instructions. A strip begins with as many rows as the
+// window has, which are added only.
 #include "ops/convolve/cuda/running.hpp"
 
 #include "cuda/limits.hpp"
@@ -35,6 +37,11 @@ __device__ __noinline__ Run<T, Samples> gather(const T* row, const int32_t* map,
   return run;
 }
 
+/// Where row y outside a picture is; −1 where it has none. Out of line, too.
+__device__ __noinline__ int32_t outside_row(BorderMode mode, int32_t y, int32_t height) {
+  return near_index(mode, y, height);
+}
+
 /// Where the samples of a lane are in a row of the picture, and loads of them.
 template <class T, class Out, int Samples>
 struct Columns {
@@ -53,7 +60,7 @@ struct Columns {
   /// The samples of row y at any distance outside.
   __device__ __forceinline__ Run<T, Samples> load(int32_t y) const {
     Run<T, Samples> run;
-    if (uint32_t(y) >= uint32_t(q.src.height)) y = q.place_row(y);
+    if (uint32_t(y) >= uint32_t(q.src.height)) y = outside_row(q.mode, y, q.src.height);
     if (y < 0)
       run.fill(q.outside);
     else if (!inside)
@@ -69,7 +76,7 @@ struct Columns {
 /// Results that `ignore` leaves out.
 template <class T, class Out, int Samples>
 __device__ __forceinline__ void clear_void(const RunningRequest<T, Out>& q, int32_t x, int32_t y,
-                                        Out (&out)[Samples]) {
+                                           Out (&out)[Samples]) {
 #pragma unroll
   for (int i = 0; i < Samples; ++i)
     if (q.is_void_row(y) || q.is_void_sample(x + i)) out[i] = Out(0);
@@ -90,19 +97,17 @@ template <class T, class Out, int Channels, Becoming B>
 __global__ void __launch_bounds__(max_threads)
     running_sums(const __grid_constant__ RunningRequest<T, Out> q) {
   using Shape = RunningShape<Channels>;
-  constexpr int samples = Shape::samples, rows = Shape::rows, quads = Shape::quads;
+  constexpr int samples = Shape::samples, quads = Shape::quads;
   CUESTA_DYNAMIC_SHARED(__align__(16) uint4, memory);
-  __shared__ uint32_t totals[Channels][rows][max_warps];
+  __shared__ uint32_t totals[2][Channels][max_warps];
   const int threads = int(blockDim.x), warp = int(threadIdx.x) / 32;
   const int64_t strip = int64_t(cuda::block_row()) * q.rows;
   if (strip >= q.src.height) return;
   const auto top = int32_t(strip);
   const int32_t end = min(top + q.rows, q.src.height);
   const int32_t left = int32_t(blockIdx.x) * q.results, across = q.width * Channels;
-  QuadRow<quads> row[rows];
-#pragma unroll
-  for (int k = 0; k < rows; ++k) row[k] = {memory + k * (row[0].bytes(threads) / 16), threads};
-  auto* const maps = reinterpret_cast<int32_t*>(memory + rows * (row[0].bytes(threads) / 16));
+  const int row_quads = QuadRow<quads>::bytes(threads) / 16;
+  auto* const maps = reinterpret_cast<int32_t*>(memory + 2 * row_quads);
   const int32_t to_anchor = q.anchor_x * Channels + q.before;
   fill_maps(q, left - to_anchor, threads * samples, maps);
   const Columns<T, Out, samples> columns(q, left - to_anchor, maps),
@@ -110,70 +115,57 @@ __global__ void __launch_bounds__(max_threads)
   const int64_t wide = int64_t(left) + int(threadIdx.x) * samples;
   const bool active = int(threadIdx.x) * samples < q.results && wide < q.src.width;
   const int32_t x = active ? int32_t(wide) : q.src.width;
-  const bool last = (int(threadIdx.x) + 1) * samples >= q.results;
 
   ColumnSums<T, samples> sums;
   const int32_t above = top - q.anchor_y - 1;
-#pragma unroll 4
+#pragma unroll 2
   for (int j = 0; j < q.height; ++j) sums.add(columns.load(above + j));
+  Run<T, samples> comes = columns.load(above + q.height), goes = columns.load(above);
+  // Rows take turns with two places in shared memory, so that two barriers a row are enough.
 #pragma unroll 1
-  for (int32_t y0 = top; y0 < end; y0 += rows) {
-    uint32_t before[rows][samples];
-    {
-      Run<T, samples> comes[rows], goes[rows];
+  for (int32_t y = top; y < end; ++y) {
+    const int turn = y & 1;
+    uint32_t before[samples], total[Channels];
+    sums.step(comes, goes);
+    if (y + 1 < end) {
+      comes = columns.load(y + 1 - q.anchor_y + q.height - 1);
+      goes = columns.load(y - q.anchor_y);
+    }
+    sum_before<Channels>(sums, before, total);
+    if (threadIdx.x % 32 == 0) {
 #pragma unroll
-      for (int k = 0; k < rows; ++k) {
-        comes[k] = columns.load(y0 + k - q.anchor_y + q.height - 1);
-        goes[k] = columns.load(y0 + k - q.anchor_y - 1);
-      }
-#pragma unroll
-      for (int k = 0; k < rows; ++k) {
-        uint32_t total[Channels];
-        sums.step(comes[k], goes[k]);
-        sum_before<Channels>(sums, before[k], total);
-        if (threadIdx.x % 32 == 0) {
-#pragma unroll
-          for (int c = 0; c < Channels; ++c) totals[c][k][warp] = total[c];
-        }
-      }
+      for (int c = 0; c < Channels; ++c) totals[turn][c][warp] = total[c];
     }
     __syncthreads();
+    uint32_t others[Channels] = {};
+#pragma unroll 1
+    for (int w = 0; w < warp; ++w) {
 #pragma unroll
-    for (int k = 0; k < rows; ++k) {
-      uint32_t others[Channels] = {};
-      for (int w = 0; w < warp; ++w) {
-#pragma unroll
-        for (int c = 0; c < Channels; ++c) others[c] += totals[c][k][w];
-      }
-#pragma unroll
-      for (int n = 0; n < quads; ++n)
-        row[k].at(n) = make_uint4(before[k][4 * n] + others[4 * n % Channels],
-                                  before[k][4 * n + 1] + others[(4 * n + 1) % Channels],
-                                  before[k][4 * n + 2] + others[(4 * n + 2) % Channels],
-                                  before[k][4 * n + 3] + others[(4 * n + 3) % Channels]);
+      for (int c = 0; c < Channels; ++c) others[c] += totals[turn][c][w];
     }
+    const QuadRow<quads> row{memory + turn * row_quads, threads};
+#pragma unroll
+    for (int n = 0; n < quads; ++n)
+      row.at(n) = make_uint4(before[4 * n] + others[4 * n % Channels],
+                             before[4 * n + 1] + others[(4 * n + 1) % Channels],
+                             before[4 * n + 2] + others[(4 * n + 2) % Channels],
+                             before[4 * n + 3] + others[(4 * n + 3) % Channels]);
     __syncthreads();
+    Out out[samples] = {};
+    if (active) {
+      uint32_t from[samples], to[samples];
+      read_sums(row, q.before, from);
+      read_sums(row, q.before + across, to);
+      Run<T, samples> centre;
+      if (B != Becoming::quotient && q.extra != 0)
+        centre = anchors.load(y);
+      else
+        centre.fill(0);
 #pragma unroll
-    for (int k = 0; k < rows; ++k) {
-      const int32_t y = y0 + k;
-      if (y >= end) break;
-      Out out[samples] = {};
-      if (active) {
-        uint32_t from[samples], to[samples];
-        read_sums(row[k], q.before, from);
-        read_sums(row[k], q.before + across, to);
-        Run<T, samples> centre;
-        if (B != Becoming::quotient && q.extra != 0)
-          centre = anchors.load(y);
-        else
-          centre.fill(0);
-#pragma unroll
-        for (int i = 0; i < samples; ++i)
-          out[i] = result_of<B>(q, to[i] - from[i], centre.sample(i));
-        if (q.clears()) clear_void(q, x, y, out);
-      }
-      store_results(out, q.dst.row(y), x, q.dst.width, active, last, q.aligned);
+      for (int i = 0; i < samples; ++i) out[i] = result_of<B>(q, to[i] - from[i], centre.sample(i));
+      if (q.clears()) clear_void(q, x, y, out);
     }
+    store_results(out, q.dst.row(y) + x, active ? q.dst.width - x : 0, q.aligned);
   }
 }
 
@@ -212,7 +204,7 @@ Becoming becoming_of(const ConvolveArgs& args, const RunningTaps& taps) {
 template <int Channels>
 size_t shared_bytes(int threads) {
   using Shape = RunningShape<Channels>;
-  return size_t(Shape::rows) * size_t(QuadRow<Shape::quads>::bytes(threads)) +
+  return 2 * size_t(QuadRow<Shape::quads>::bytes(threads)) +
          size_t(threads) * Shape::samples * sizeof(int32_t);
 }
 
@@ -238,13 +230,12 @@ void run(const ConvolveArgs& args, const RunningTaps& taps, Call& call) {
     threads *= 2;
   q.results = results_of<Channels, T>(threads, args, q.before);
   const unsigned strips = cuda::blocks(q.src.width, q.results);
-  const int64_t slots = int64_t(cuda::multiprocessors()) * std::max(768 / threads, 1);
+  const int64_t slots = int64_t(cuda::multiprocessors()) * std::max(1024 / threads, 1);
   q.rows = rows_of(q.src.height, strips, slots, args.height);
   const size_t shared = shared_bytes<Channels>(threads);
   const auto kernel = running_sums<T, Out, Channels, B>;
   cuda::allow_shared(kernel, shared, "convolve");
-  cuda::launch("convolve", kernel,
-               cuda::grid_of(strips, cuda::blocks(q.src.height, q.rows)),
+  cuda::launch("convolve", kernel, cuda::grid_of(strips, cuda::blocks(q.src.height, q.rows)),
                dim3(unsigned(threads)), shared, cuda::stream_of(call), q);
 }
 

@@ -2,6 +2,7 @@
 // row of those, results. running.cu says how lanes play together.
 #pragma once
 
+#include "cuda/any_alignment.cuh"
 #include "cuda/instructions.cuh"
 #include "cuda/shifted_words.cuh"
 #include "ops/convolve/cuda/flat_rows.cuh"
@@ -31,11 +32,10 @@ struct RunningRequest : FlatRequest<T, Out> {
   __device__ bool clears() const { return this->mode == BorderMode::ignore; }
 };
 
-/// Samples of a lane, and rows between two barriers, by channels.
+/// Samples of a lane, by channels.
 template <int Channels>
 struct RunningShape {
   static constexpr int samples = Channels == 3 ? 12 : Channels == 4 ? 16 : 8;
-  static constexpr int rows = Channels < 3 ? 4 : 2;
   static constexpr int quads = samples / 4;
 };
 
@@ -163,29 +163,17 @@ struct QuadRow {
   }
 };
 
-/// Words `By` and on of a lane's and the following piece.
-template <int By, int Quads>
-__device__ __forceinline__ void read_shifted(const QuadRow<Quads>& row, int from,
-                                             uint32_t (&to)[4 * Quads]) {
-  uint32_t word[4 * Quads + 4];
-#pragma unroll
-  for (int k = 0; k < Quads + (By ? 1 : 0); ++k) {
-    const uint4 v = row.at(from / 4 + k);
-    word[4 * k] = v.x, word[4 * k + 1] = v.y, word[4 * k + 2] = v.z, word[4 * k + 3] = v.w;
-  }
-#pragma unroll
-  for (int i = 0; i < 4 * Quads; ++i) to[i] = word[i + By];
-}
-/// A lane's sums, `from` samples further on.
+/// A lane's sums, `from` samples further on: of its pieces and the following one, by selections.
 template <int Quads>
 __device__ __forceinline__ void read_sums(const QuadRow<Quads>& row, int from,
                                           uint32_t (&to)[4 * Quads]) {
-  switch (from % 4) {
-    case 0: return read_shifted<0>(row, from, to);
-    case 1: return read_shifted<1>(row, from, to);
-    case 2: return read_shifted<2>(row, from, to);
-    default: return read_shifted<3>(row, from, to);
+  uint32_t word[4 * Quads + 4];
+#pragma unroll
+  for (int k = 0; k <= Quads; ++k) {
+    const uint4 v = row.at(from / 4 + k);
+    word[4 * k] = v.x, word[4 * k + 1] = v.y, word[4 * k + 2] = v.z, word[4 * k + 3] = v.w;
   }
+  cuda::select_words(word, from % 4, to);
 }
 
 /// What a sum of the whole box and the sample at the anchor become.
@@ -209,42 +197,29 @@ __device__ __forceinline__ Out result_of(const RunningRequest<T, Out>& q, uint32
   }
 }
 
-/// Writes a lane's results of a row from sample x on, as far as the picture has them.
+/// Writes a lane's results, where the picture has `room` more samples of the row.
 template <class Out, int Samples>
-__device__ __forceinline__ void store_results(const Out (&out)[Samples], Out* row, int32_t x,
-                                              int32_t width, bool active, bool last,
+__device__ __forceinline__ void store_results(const Out (&out)[Samples], Out* to, int32_t room,
                                               bool aligned) {
-  constexpr int words = Samples * int(sizeof(Out)) / 4;
-  uint32_t word[words] = {};
-  if constexpr (sizeof(Out) == 4) {
+  constexpr int in_word = 4 / int(sizeof(Out)), bits = 8 * int(sizeof(Out));
+  uint32_t word[Samples / in_word] = {};
+  if constexpr (std::is_same_v<Out, float>) {
 #pragma unroll
-    for (int i = 0; i < words; ++i) word[i] = __float_as_uint(out[i]);
-  } else {
-    constexpr int per_word = 4 / int(sizeof(Out)), bits = 8 * int(sizeof(Out));
+    for (int i = 0; i < Samples; ++i) word[i] = __float_as_uint(out[i]);
+    if (room >= Samples) {
+      auto* const at = reinterpret_cast<uint32_t*>(to);
 #pragma unroll
-    for (int i = 0; i < Samples; ++i)
-      word[i / per_word] |= (uint32_t(out[i]) & ((1u << bits) - 1)) << (bits * (i % per_word));
-  }
-  const bool whole = active && width - x >= Samples;
-  const uint32_t before = __shfl_up_sync(0xFFFFFFFFu, word[words - 1], 1);
-  const bool followed = __shfl_down_sync(0xFFFFFFFFu, int(whole), 1) != 0;
-  const bool begins = threadIdx.x % 32 == 0, ends = threadIdx.x % 32 == 31 || last || !followed;
-  if (whole && aligned) {
-    auto* to = reinterpret_cast<uint32_t*>(row + x);
-    if constexpr (words % 2 == 0) {
-#pragma unroll
-      for (int i = 0; i < words; i += 2)
-        *reinterpret_cast<uint2*>(to + i) = make_uint2(word[i], word[i + 1]);
-    } else {
-#pragma unroll
-      for (int i = 0; i < words; ++i) to[i] = word[i];
+      for (int i = 0; i < Samples; ++i) at[i] = word[i];
+      return;
     }
-  } else if (whole && !(begins && ends)) {
-    cuda::store_shifted(row + x, word, before, begins, ends);
-  } else if (active) {
 #pragma unroll
     for (int i = 0; i < Samples; ++i)
-      if (i < width - x) row[x + i] = out[i];
+      if (i < room) to[i] = out[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < Samples; ++i)
+      word[i / in_word] |= (uint32_t(out[i]) & ((1u << bits) - 1)) << (bits * (i % in_word));
+    cuda::store_neighbours(to, word, room, aligned);
   }
 }
 
