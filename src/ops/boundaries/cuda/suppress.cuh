@@ -318,6 +318,7 @@ __global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
   cuda::wait_for_before();
   tile.load(job, at);
   __syncthreads();
+  cuda::let_next_begin();
   tile.make_sums(job, at);
   __syncthreads();
   if (border) {
