@@ -21,19 +21,7 @@ struct SuppressJob {
 
 // ---- pixels, two a word
 
-/// mix() of two pairs of values that are not negative and at most 16,383: (3 near + far + 2) / 4,
-/// which 16 bits hold. `kept` clears others' bits, and may clear a half.
-inline constexpr uint32_t both_values = 0x3fff3fffu;
-__device__ inline uint32_t mix_pairs(uint32_t near, uint32_t far, uint32_t kept = both_values) {
-  return ((3 * near + (far + 0x00020002u)) >> 2) & kept;
-}
-static_assert(4 * (both_values & 0xffff) + 2 <= 65535 &&
-              largest_strength == (both_values & 0xffff));
-
 __device__ inline uint32_t swapped(uint32_t pair) { return __byte_perm(pair, 0, 0x1032); }
-/// The high half of a and the low half of b.
-__device__ inline uint32_t between(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5432); }
-
 /// Of three words that hold pixels of a row, the halves whose pixels exist.
 struct Kept {
   uint32_t pair[3];
@@ -202,26 +190,12 @@ struct SuppressTile {
     const bool inside = x >= 0 && x < first.width && y >= 0 && y < first.height;
     return inside ? *reinterpret_cast<const int32_t*>(first.row(y) + x) : 0;
   }
-  /// C of brightness, at most 6,120 and never negative: two samples at once, of four and two rows.
+  /// C of brightness, at most 6,120 and never negative.
   __device__ void add_brightness(const SuppressJob& job, Corner at) {
-    for_columns<Sums::pairs / 2, Sums::high, 2>([&](int quad, int row) {
-      const auto words = [&](int y) {
-        const int32_t* from = coarse[0].word[y] + quad;
-        return make_uint2(uint32_t(from[0]), uint32_t(from[1]));
-      };
-      const uint2 near = words(row / 2 + 1);
+    for_expanded(coarse[0], [&](int pair, int row, const int32_t(&words)[2]) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        const uint2 far = words(row / 2 + 2 * j);
-        const uint32_t left = mix_pairs(near.x, far.x), right = mix_pairs(near.y, far.y);
-        const uint32_t middle = between(left, right);
-        const uint32_t even = mix_pairs(middle, left), odd = mix_pairs(middle, right);
-        int32_t* to = sums[0].word[row + j] + 2 * quad;
-        to[0] = first_pair(job.first.first, at, 2 * quad, row + j) +
-                int32_t(__byte_perm(even, odd, 0x5410));
-        to[1] = first_pair(job.first.first, at, 2 * quad + 1, row + j) +
-                int32_t(__byte_perm(even, odd, 0x7632));
-      }
+      for (int i = 0; i < 2; ++i)
+        sums[0].word[row][pair + i] = first_pair(job.first.first, at, pair + i, row) + words[i];
     });
   }
   __device__ static int32_t inside(int32_t at, int32_t size) { return min(max(at, 0), size - 1); }
