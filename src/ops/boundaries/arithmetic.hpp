@@ -51,8 +51,7 @@ struct Tensor {
   }
 };
 /// floor(sqrt(v)) of 0 <= v < 2^36, or 2^30 in 32 bits. On a GPU from that of a float: it is less
-/// than 2^18, of which the float and its root lose 2^-22, and so less than 0.07 off. The step down
-/// puts that right.
+/// than 2^18 and loses up to 2^-22 of itself, and so less than 0.07. The step down puts that right.
 template <class T>
 CUESTA_HOST_DEVICE inline int32_t root_of(T v) {
 #ifdef __CUDA_ARCH__

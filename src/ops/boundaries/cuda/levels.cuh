@@ -29,6 +29,7 @@ struct Quad {
   static constexpr int words = Channels * int(sizeof(T));
   uint32_t sample[words];
 
+  Quad() = default;
   __device__ Quad(const LevelsJob<T>& job, int32_t x, int32_t y) {
     const T* row = job.src.row(min(max(y, 0), job.src.height - 1));
     if (job.aligned && x >= 0 && x < job.src.width - 3) {
@@ -82,13 +83,23 @@ struct LevelsTile {
     if (threadIdx.x < 64) reinterpret_cast<uint32_t*>(table)[threadIdx.x] = from[threadIdx.x];
   }
   __device__ void load(const LevelsJob<T>& job, Corner at) {
-    // A thread takes some words of a column.
-    constexpr int lines = tile_threads / words;
+    // A thread takes some words of a column, a few at a time: their latencies overlap.
+    using Four = Quad<T, Channels>;
+    constexpr int lines = tile_threads / words, batch = Four::words <= 3 ? 4 : 2;
     const int x = int(threadIdx.x) % words, first_line = int(threadIdx.x) / words;
-    for (int y = first_line; y < rows && first_line < lines; y += lines) {
-      const Quad<T, Channels> quad(job, 2 * at.x - 8 + 4 * x, 2 * at.y - 5 + y);
+    if (first_line >= lines) return;
+    for (int top = first_line; top < rows; top += batch * lines) {
+      Four four[batch];
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) response[c][y][x] = quad.responses(table, c);
+      for (int i = 0; i < batch; ++i)
+        four[i] = Four(job, 2 * at.x - 8 + 4 * x, 2 * at.y - 5 + top + i * lines);
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        const int y = top + i * lines;
+        if (y >= rows) break;
+#pragma unroll
+        for (int c = 0; c < Channels; ++c) response[c][y][x] = four[i].responses(table, c);
+      }
     }
   }
   /// Level 1; writes the tile's own part of it.

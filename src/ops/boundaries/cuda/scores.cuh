@@ -19,13 +19,14 @@ struct CuesJob {
 
 struct CuesTile {
   using Inner = Tile<tile_columns + 2, tile_rows + 2>;  // 1 sample more on all sides
-  Tile<tile_columns + 4, tile_rows + 4> brightness;     // 2 more
+  using Outer = Tile<tile_columns + 4, tile_rows + 4>;  // 2 more
+  Outer brightness[1], detail;
   Tile<tile_columns / 2 + 4, tile_rows / 2 + 4> coarse;
-  Inner detail, grain;
+  Inner grain;
   int32_t tensor[3][Inner::high][Inner::wide];  // in 64ths
 
   __device__ void load(const CuesJob& job, Corner at) {
-    brightness.load(job.brightness, at.x - 2, at.y - 2);
+    brightness[0].load(job.brightness, at.x - 2, at.y - 2);
     coarse.load(job.coarse, at.x / 2 - 2, at.y / 2 - 2);
     for (int i = int(threadIdx.x); i < Inner::wide * Inner::high; i += tile_threads) {
       const int column = i % Inner::wide, row = i / Inner::wide;
@@ -37,17 +38,17 @@ struct CuesTile {
   }
   /// Detail and grain of level 1. Samples past the border are wrong until they are closed.
   __device__ void measure() {
-    for (int i = int(threadIdx.x); i < Inner::wide * Inner::high; i += tile_threads) {
-      const int column = i % Inner::wide, row = i / Inner::wide;
-      const Computed near{INT32_MAX, INT32_MAX,
-                          [&](int32_t x, int32_t y) { return int32_t(brightness.row(y)[x]); }};
-      const Computed far{INT32_MAX, INT32_MAX,
-                         [&](int32_t x, int32_t y) { return int32_t(coarse.row(y)[x]); }};
-      const Gradient g = gradient_at(near, column + 1, row + 1);
-      grain.row(row)[column] = int16_t(abs(g.x) - abs(g.y));
-      detail.row(row)[column] =
-          int16_t(abs(near.at(column + 1, row + 1) - expanded(far, column + 3, row + 3)));
-    }
+    for_expanded(coarse, [&](int pair, int row, const int32_t(&words)[2]) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const auto a = uint32_t(brightness[0].word[row][pair + i]), b = uint32_t(words[i]);
+        detail.word[row][pair + i] = int32_t(__vmaxu2(a, b) - __vminu2(a, b));
+      }
+    });
+    for_gradients<1>(brightness, [&](int pair, int row, const Gradient(&g)[1][2]) {
+      const auto grain_of = [](Gradient one) { return abs(one.x) - abs(one.y); };
+      grain.word[row][pair] = pair_of(grain_of(g[0][0]), grain_of(g[0][1]));
+    });
   }
   __device__ void reduce(const CuesJob& job, Corner at) const {
     constexpr int wide = tile_columns / 2, all = wide * tile_rows / 2;
@@ -55,7 +56,7 @@ struct CuesTile {
       const int column = i % wide, row = i / wide;
       const int32_t x = at.x / 2 + column, y = at.y / 2 + row;
       if (x >= job.detail.width || y >= job.detail.height) continue;
-      job.detail.row(y)[x] = int16_t(reduced_of<false>(detail, column, 2 * row));
+      job.detail.row(y)[x] = int16_t(reduced_of<true>(detail, column, 2 * row + 1));
       job.grain.row(y)[x] = int16_t(reduced_of<false>(grain, column, 2 * row));
 #pragma unroll
       for (int k = 0; k < 3; ++k) {
@@ -76,8 +77,8 @@ __global__ inline void __launch_bounds__(tile_threads)
   __syncthreads();
   tile.measure();
   __syncthreads();
-  if (CuesTile::Inner::passes_border(at.x - 1, at.y - 1, width, height)) {
-    tile.detail.close(at.x - 1, at.y - 1, width, height);
+  if (CuesTile::Outer::passes_border(at.x - 2, at.y - 2, width, height)) {
+    tile.detail.close(at.x - 2, at.y - 2, width, height);
     tile.grain.close(at.x - 1, at.y - 1, width, height);
     __syncthreads();
   }

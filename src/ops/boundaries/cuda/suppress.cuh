@@ -21,18 +21,7 @@ struct SuppressJob {
 
 // ---- pixels, two a word
 
-/// mix() of two pairs of strengths: (3 near + far + 2) / 4, which 16 bits hold.
-__device__ inline uint32_t mix_strengths(uint32_t near, uint32_t far, uint32_t kept) {
-  static_assert(4 * largest_strength + 2 <= 65535);
-  return ((3 * near + (far + 0x00020002u)) >> 2) & kept;
-}
-inline constexpr uint32_t both_strengths = 0x3fff3fffu;
-static_assert((both_strengths & 0xffff) == largest_strength);
-
 __device__ inline uint32_t swapped(uint32_t pair) { return __byte_perm(pair, 0, 0x1032); }
-/// The high half of a and the low half of b.
-__device__ inline uint32_t between(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5432); }
-
 /// Of three words that hold pixels of a row, the halves whose pixels exist.
 struct Kept {
   uint32_t pair[3];
@@ -46,12 +35,12 @@ struct PixelRow {
   /// Between two rows of four strengths of half size; the inner two are the lane's.
   /// `kept` and `exists` have 0 for columns and rows outside the picture.
   __device__ PixelRow(uint2 near, uint2 far, const Kept& kept, uint32_t exists) {
-    const uint32_t left = mix_strengths(near.x, far.x, both_strengths);
-    const uint32_t right = mix_strengths(near.y, far.y, both_strengths);
+    const uint32_t left = mix_pairs(near.x, far.x);
+    const uint32_t right = mix_pairs(near.y, far.y);
     const uint32_t middle = between(left, right);
-    pair[0] = mix_strengths(left, swapped(left), kept.pair[0] & exists);
-    pair[1] = mix_strengths(middle, swapped(middle), kept.pair[1] & exists);
-    pair[2] = mix_strengths(right, swapped(right), kept.pair[2] & exists);
+    pair[0] = mix_pairs(left, swapped(left), kept.pair[0] & exists);
+    pair[1] = mix_pairs(middle, swapped(middle), kept.pair[1] & exists);
+    pair[2] = mix_pairs(right, swapped(right), kept.pair[2] & exists);
   }
   /// Pixels 0 and 1, or 2 and 3.
   __device__ uint32_t own(int i) const { return between(pair[i], pair[i + 1]); }
@@ -145,15 +134,12 @@ struct SuppressTile {
   }
   /// C, and the activity smoothed once.
   __device__ void make_sums(const SuppressJob& job, Corner at) {
+    add_brightness(job, at);
     for_columns<Sums::pairs, Sums::high, 2>([&](int pair, int row) {
-      const int32_t x = at.x - 2 + 2 * pair, y = at.y - 2 + row;
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) {
-        const Level first = job.first.of(c);
+      for (int c = 1; c < Channels; ++c) {
         expand_sample(coarse[c], pair + 1, row / 2 + 1, [&](int j, int32_t even, int32_t odd) {
-          int32_t own = 0;
-          if (x >= 0 && x < first.width && y + j >= 0 && y + j < first.height)
-            own = *reinterpret_cast<const int32_t*>(first.row(y + j) + x);
+          const int32_t own = first_pair(job.first.of(c), at, pair, row + j);
           sums[c].word[row + j][pair] = pair_of(own + even, (own >> 16) + odd);
         });
       }
@@ -198,6 +184,20 @@ struct SuppressTile {
   __device__ void suppress(const SuppressJob& job, Corner at) const;
 
  private:
+  /// A word of level 1 for the tile of sums; 0 outside the picture.
+  __device__ static int32_t first_pair(const Level& first, Corner at, int pair, int row) {
+    const int32_t x = at.x - 2 + 2 * pair, y = at.y - 2 + row;
+    const bool inside = x >= 0 && x < first.width && y >= 0 && y < first.height;
+    return inside ? *reinterpret_cast<const int32_t*>(first.row(y) + x) : 0;
+  }
+  /// C of brightness, at most 6,120 and never negative.
+  __device__ void add_brightness(const SuppressJob& job, Corner at) {
+    for_expanded(coarse[0], [&](int pair, int row, const int32_t(&words)[2]) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        sums[0].word[row][pair + i] = first_pair(job.first.first, at, pair + i, row) + words[i];
+    });
+  }
   __device__ static int32_t inside(int32_t at, int32_t size) { return min(max(at, 0), size - 1); }
   /// smoothed() around a sample that is not at the tile's border.
   template <class From>
@@ -261,8 +261,8 @@ __device__ inline void SuppressTile<Channels>::suppress(const SuppressJob& job, 
   Kept kept;
 #pragma unroll
   for (int i = 0; i < 3; ++i)
-    kept.pair[i] = (in_row(2 * i - 1) ? both_strengths & 0xffff : 0) |
-                   (in_row(2 * i) ? both_strengths & ~0xffffu : 0);
+    kept.pair[i] = (in_row(2 * i - 1) ? both_values & 0xffff : 0) |
+                   (in_row(2 * i) ? both_values & ~0xffffu : 0);
   // Of half size: from a row above the lane's four to one below.
   uint2 half_row[6];
 #pragma unroll
@@ -318,6 +318,7 @@ __global__ void __launch_bounds__(tile_threads, Channels == 1 && !Keeps ? 5 : 3)
   cuda::wait_for_before();
   tile.load(job, at);
   __syncthreads();
+  cuda::let_next_begin();
   tile.make_sums(job, at);
   __syncthreads();
   if (border) {

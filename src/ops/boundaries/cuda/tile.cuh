@@ -62,6 +62,18 @@ __device__ inline int32_t add_pair(int32_t pair, int32_t sum) {
   return __dp2a_lo(pair, (a & 255) | (b & 255) << 8, sum);
 }
 
+/// mix() of two pairs of values that are not negative and at most 16,383: (3 near + far + 2) / 4,
+/// which 16 bits hold. `kept` clears others' bits, and may clear a half.
+inline constexpr uint32_t both_values = 0x3fff3fffu;
+__device__ inline uint32_t mix_pairs(uint32_t near, uint32_t far, uint32_t kept = both_values) {
+  return ((3 * near + (far + 0x00020002u)) >> 2) & kept;
+}
+static_assert(4 * (both_values & 0xffff) + 2 <= 65535 &&
+              largest_strength == (both_values & 0xffff));
+
+/// The high half of a and the low half of b.
+__device__ inline uint32_t between(uint32_t a, uint32_t b) { return __byte_perm(a, b, 0x5432); }
+
 /// What Sobel's sums take of a row, for the two samples in the middle of four.
 struct RowSums {
   int32_t across[2], along[2];
@@ -151,10 +163,32 @@ __device__ inline void expand_sample(const Tile<Wide, High>& from, int column, i
   }
 }
 
-/// put(pair, row, tensors of both samples) for a tile of tensors whose first sample is one right
-/// of and below that of `from`: the words' samples 1 and 2, and 1 row less on all sides.
+/// put(pair, row, two words) for E of a tile of values that mix_pairs() takes: two samples at once,
+/// four of two rows a thread. The first sample is that below the tile's second column and row.
+template <int Wide, int High, class Put>
+__device__ inline void for_expanded(const Tile<Wide, High>& from, const Put& put) {
+  for_columns<Wide / 2 - 1, 2 * (High - 2), 2>([&](int quad, int row) {
+    const auto words = [&](int y) {
+      const int32_t* word = from.word[y] + quad;
+      return make_uint2(uint32_t(word[0]), uint32_t(word[1]));
+    };
+    const uint2 near = words(row / 2 + 1);
+#pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const uint2 far = words(row / 2 + 2 * j);
+      const uint32_t left = mix_pairs(near.x, far.x), right = mix_pairs(near.y, far.y);
+      const uint32_t middle = between(left, right);
+      const uint32_t even = mix_pairs(middle, left), odd = mix_pairs(middle, right);
+      put(2 * quad, row + j,
+          {int32_t(__byte_perm(even, odd, 0x5410)), int32_t(__byte_perm(even, odd, 0x7632))});
+    }
+  });
+}
+
+/// put(pair, row, gradients of both samples in each channel) for a tile whose first sample is one
+/// right of and below that of `from`: the words' samples 1 and 2, and 1 row less on all sides.
 template <int Channels, int Wide, int High, class Put>
-__device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], const Put& put) {
+__device__ inline void for_gradients(const Tile<Wide, High> (&from)[Channels], const Put& put) {
   constexpr int rows = 5, pairs = Wide / 2 - 1, high = High - 2;
   constexpr int safe = rows - (high + rows - 1) / rows * rows + high;  // rows that every item has
   for_columns<pairs, high, rows>([&](int pair, int first) {
@@ -171,20 +205,29 @@ __device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], con
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       if (r >= safe && first + r >= high) break;
-      Tensor j[2];
+      Gradient g[Channels][2];
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         const RowSums below = sums(c, first + r + 2);
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const Gradient g = gradient_of(last[c][0], last[c][1], below, i);
-          j[i].add(g.x, g.y);
-        }
+        for (int i = 0; i < 2; ++i) g[c][i] = gradient_of(last[c][0], last[c][1], below, i);
         last[c][0] = last[c][1];
         last[c][1] = below;
       }
-      put(pair, first + r, j[0], j[1]);
+      put(pair, first + r, g);
     }
+  });
+}
+/// The same of the tensors of both samples.
+template <int Channels, int Wide, int High, class Put>
+__device__ inline void for_tensors(const Tile<Wide, High> (&from)[Channels], const Put& put) {
+  for_gradients<Channels>(from, [&](int pair, int row, const Gradient(&g)[Channels][2]) {
+    Tensor j[2];
+#pragma unroll
+    for (int c = 0; c < Channels; ++c)
+#pragma unroll
+      for (int i = 0; i < 2; ++i) j[i].add(g[c][i].x, g[c][i].y);
+    put(pair, row, j[0], j[1]);
   });
 }
 

@@ -1,5 +1,6 @@
 // The production hysteresis of canny and boundaries on CUDA: a launch that resolves tiles
-// (resolve.cuh), and where there is more than one two for what reaches their rims (seams.cuh).
+// (resolve.cuh), and where there is more than one two for what reaches their rims (seams.cuh). Each
+// begins while the launch before it ends.
 #include "cuda/limits.hpp"
 #include "ops/canny/cuda/seams.cuh"
 
@@ -22,10 +23,10 @@ void connect_tiles(std::string_view operation, const Masks& masks, const Batch& 
                   call.scratch().take<Rim>(all)};
   const DeviceBatch<uint8_t> dst{edges.first.as<uint8_t, Space::device>(), edges.step_bytes};
   constexpr size_t shared = sizeof(T) * tile_warps;
-  cuda::launch(operation, resolve<T>, grid, block, shared, stream, masks, open, dst);
+  cuda::launch_overlapped(operation, resolve<T>, grid, block, shared, stream, masks, open, dst);
   if (tiles == 1) return;
-  cuda::launch(operation, join_tiles<T>, grid, block, 0, stream, masks, open);
-  cuda::launch(operation, write_open<T>, grid, block, 0, stream, masks, open, dst);
+  cuda::launch_overlapped(operation, join_tiles<T>, grid, block, 0, stream, masks, open);
+  cuda::launch_overlapped(operation, write_open<T>, grid, block, 0, stream, masks, open, dst);
 }
 
 }  // namespace

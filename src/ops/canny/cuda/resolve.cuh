@@ -20,6 +20,7 @@
 #pragma once
 
 #include "cuda/instructions.cuh"
+#include "cuda/overlap.cuh"
 #include "ops/canny/cuda/nodes.cuh"
 
 namespace cuesta::canny_cuda {
@@ -330,6 +331,8 @@ __global__ void __launch_bounds__(32 * tile_warps, resident_tiles)
   T& tile = reinterpret_cast<T*>(shared)[threadIdx.y];
   const Masks masks = all_masks.picture(blockIdx.z);
   const Place<T> place(masks);
+  cuda::wait_for_before();
+  cuda::let_next_begin();
   if (!place.exists()) return;
   const int lane = int(threadIdx.x), column = lane % across, strip = lane / across;
   const int32_t word = place.word + column, row = place.row + strip * R;

@@ -85,6 +85,8 @@ __global__ void __launch_bounds__(32 * tile_warps) join_tiles(Masks all_masks, O
   static_assert(32 % T::across == 0);
   const Masks masks = all_masks.picture(blockIdx.z);
   const Place<T> place(masks);
+  cuda::wait_for_before();
+  cuda::let_next_begin();
   if (!place.exists()) return;
   const Rims rims{masks, all_open.parents_of(blockIdx.z, masks)};
   const Rim* rim = all_open.rims + place.number();
@@ -106,6 +108,7 @@ __global__ void __launch_bounds__(32 * tile_warps)
   using namespace mask_runs;
   const Masks masks = all_masks.picture(blockIdx.z);
   const Place<T> place(masks);
+  cuda::wait_for_before();
   if (!place.exists()) return;
   const DeviceImage<uint8_t> dst = pictures.here();
   int32_t* parents = all_open.parents_of(blockIdx.z, masks);
