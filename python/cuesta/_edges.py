@@ -13,6 +13,7 @@ from cuesta._keywords import (
     LogOptions,
     SobelOptions,
 )
+from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_lazy
 from cuesta._options import described, flag, number, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -146,6 +147,22 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
+    if is_lazy(image):
+
+        def picture(block: Any, name: str) -> Any:
+            more: Any = {**options, "border": border, "border_value": border_value}
+            return canny(block, low, high, threshold=threshold, layout=name, **more)
+
+        pairs = any(hasattr(limit, "__len__") for limit in (low, high))  # one for each picture
+        return by_pictures(
+            picture,
+            image,
+            layout,
+            together=pairs,
+            out=out,
+            return_thresholds=return_thresholds,
+            mask=mask,
+        )
     s = Source(image, layout, "image", options, channels="colors")
     rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     border_value = number("border_value", border_value)
@@ -306,6 +323,15 @@ def log_edges(
     before the one stencil of both steps. Without `ksize` a sigma above 2.2 is composed of two
     Gaussians of sigma / sqrt(2). The picture between the two has the image's type.
     """
+    if is_lazy(image):
+
+        def chunk(block: Any, name: str) -> Any:
+            return log_edges(block, threshold, response=response, layout=name, **options)
+
+        reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
+        wraps = options.get("border") == "wrap"
+        lazy: A = by_chunks(chunk, image, layout, reach, out=out, wraps=wraps)
+        return lazy
     s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
@@ -328,7 +354,7 @@ def boundaries(
     ----------
     image : array
         uint8 or uint16 in RGB order, (H, W, 3) or (N, H, W, 3), or one channel. Other shapes need
-        `layout`. Alpha is ignored. On a GPU the strategy "plain" computes it.
+        `layout`. Alpha is ignored.
     **options
     layout, out, page, band, strategy, parameters, threads, stream
         See `canny`.
@@ -359,6 +385,13 @@ def boundaries(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
+    if is_lazy(image):
+
+        def picture(block: Any, name: str) -> Any:
+            return boundaries(block, threshold, layout=name, **options)
+
+        lazy: A = by_pictures(picture, image, layout, out=out)
+        return lazy
     s = Source(image, layout, "image", options, channels="colors")
     shape, flat = s.without_colors()
     r = Result(s, out, "uint8", shape)
@@ -381,6 +414,23 @@ _SOBEL_TYPES: dict[str, dict[str, tuple[str, ...]]] = {
     "uint16": _SOBEL_OF_U8 | {"magnitude": ("uint16", "uint8", "float32")},
     "float32": dict.fromkeys(_SOBEL_OUTPUTS, ("float32",)),
 }
+
+
+def _sobel_of_chunks(
+    image: Any, outputs: Any, dtype: str | None, layout: str | None, out: Any, options: Any
+) -> Any:
+    """Returns sobel() of a lazy array: each output is a lazy array of its own."""
+    if not isinstance(outputs, str):
+        one = {name: dtype if dtype in _SOBEL_OF_U8[name] else None for name in outputs}
+        return tuple(
+            _sobel_of_chunks(image, name, one[name], layout, out, options) for name in outputs
+        )
+
+    def chunk(block: Any, name: str) -> Any:
+        return sobel(block, outputs=outputs, dtype=dtype, layout=name, **options)
+
+    reach = (options.get("aperture") or 3) // 2
+    return by_chunks(chunk, image, layout, reach, out=out, wraps=options.get("border") == "wrap")
 
 
 @overload
@@ -473,6 +523,10 @@ def sobel(
                 f"outputs is {outputs!r}; it must be one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
+    if is_lazy(image):
+        return _sobel_of_chunks(
+            image, wanted if not single else outputs, dtype, layout, out, options
+        )
     s = Source(image, layout, "image", options, channels="one")
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):

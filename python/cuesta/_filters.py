@@ -16,7 +16,8 @@ from cuesta._keywords import (
     MedianOptions,
     SharpenOptions,
 )
-from cuesta._options import described, stencil_of
+from cuesta._lazy import by_chunks, gaussian_reach, is_lazy
+from cuesta._options import OPTIONS, described, stencil_of
 from cuesta._sources import Result, Source
 from cuesta.errors import InvalidArgument
 
@@ -28,6 +29,24 @@ __all__ = ["box", "convolve", "correlate", "gaussian", "laplacian", "median", "s
 A = TypeVar("A")
 
 
+def _reach(run: Callable[..., None], options: dict[str, Any], more: tuple[Any, ...]) -> int:
+    """Returns how many samples a filter's window reaches at most."""
+    if run is _core.gaussian:
+        return gaussian_reach(options.get("sigma"), options.get("ksize"))
+    if more:  # correlate and convolve
+        return int(more[0].side)
+    struct = {
+        _core.median: "MedianOptions",
+        _core.box: "BoxOptions",
+        _core.sharpen: "SharpenOptions",
+    }
+    if run not in struct:
+        return 1
+    side = OPTIONS[struct[run]].options[0]
+    given = options.get(side.name)
+    return int(side.default if given is None else given) // 2 + 1
+
+
 def _filtered(
     run: Callable[..., None],
     image: A,
@@ -37,6 +56,20 @@ def _filtered(
     *more: Any,
     dtype: str | None = None,
 ) -> A:
+    if is_lazy(image):
+
+        def chunk(block: Any, name: str) -> Any:
+            return _filtered(run, block, name, None, {**options}, *more, dtype=dtype)
+
+        lazy: A = by_chunks(
+            chunk,
+            image,
+            layout,
+            _reach(run, options, more),
+            out=out,
+            wraps=options.get("border") == "wrap",
+        )
+        return lazy
     s = Source(image, layout, "image", options)
     wanted = dtype or s.dtype
     if wanted not in (s.dtype, "int16", "float32"):

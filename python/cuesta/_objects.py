@@ -11,6 +11,7 @@ import numpy as np
 from cuesta import _core
 from cuesta._keywords import LabelOptions, MorphologyOptions
 from cuesta._layouts import LAYOUTS
+from cuesta._lazy import by_chunks, is_lazy
 from cuesta._options import Execution, described, element_of, number
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -79,6 +80,13 @@ def to_gray(
     >>> int(gray[0, 0]), gray.shape
     (124, (8, 8))
     """
+    if is_lazy(image):
+
+        def chunk(block: Any, name: str) -> Any:
+            return to_gray(block, order, layout=name, **options)
+
+        lazy: A = by_chunks(chunk, image, layout, out=out)
+        return lazy
     s = Source(image, layout, "image", options, packed=False)
     array, name, stream = s.array, s.layout_name(), s.stream_argument
     with s.kind.on(array, stream):
@@ -130,6 +138,14 @@ def absdiff(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
+    if is_lazy(a) or is_lazy(b):
+
+        def chunk(block: Any, name: str, other: Any) -> Any:
+            return absdiff(block, other, layout=name, **options)
+
+        first, second = (a, b) if is_lazy(a) else (b, a)
+        lazy: A = by_chunks(chunk, first, layout, out=out, what="a", others=(second,))
+        return lazy
     s = Source(a, layout, "a", options)
     other = companion(b, s, "b", gray=False)
     r = Result(s, out, s.dtype)
@@ -168,6 +184,13 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
+    if is_lazy(image):
+
+        def chunk(block: Any, name: str) -> Any:
+            return threshold(block, limit, layout=name, **options)
+
+        lazy: A = by_chunks(chunk, image, layout, out=out)
+        return lazy
     s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, "uint8")
     level = number("limit", limit)
@@ -246,9 +269,25 @@ def _morphology(
     out: A | None,
     options: dict[str, Any],
 ) -> A:
+    cells = element_of(element)
+    if is_lazy(image):
+
+        def chunk(block: Any, name: str) -> Any:
+            return _morphology(run, block, element, name, None, {**options})
+
+        steps = 2 if run in (_core.open, _core.close) else 1
+        lazy: A = by_chunks(
+            chunk,
+            image,
+            layout,
+            steps * cells.side,
+            out=out,
+            wraps=options.get("border") == "wrap",
+        )
+        return lazy
     s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, s.dtype)
-    run(s.handle, r.handle, s.layout, element_of(element), options, s.stream)
+    run(s.handle, r.handle, s.layout, cells, options, s.stream)
     made: A = r.finish()
     return made
 

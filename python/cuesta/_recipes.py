@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
+from cuesta._lazy import by_pictures, is_lazy
 from cuesta._lines import Line, lines_of
 from cuesta._options import check_pair, described, flag, number, text
 from cuesta._sources import Result, Source, companion
@@ -159,6 +160,15 @@ def edges(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
+    if is_lazy(image):
+
+        def picture(block: Any, name: str) -> Any:
+            levels: Any = {"low": low, "high": high, "threshold": threshold}
+            return edges(block, method, layout=name, **levels, **options)
+
+        return by_pictures(
+            picture, image, layout, mask=mask, out=out, return_thresholds=return_thresholds
+        )
     s = Source(image, layout, "image", options)
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:

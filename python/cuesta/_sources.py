@@ -62,11 +62,12 @@ def _refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> 
 def _of_host(array: Any, what: str) -> Any:
     """Returns an array of what offers `__array_interface__`, `__array__` or a buffer.
 
-    Other things are returned as they are. Lazy arrays raise TypeError: to compute one whole is a
-    surprise.
+    Other things are returned as they are. Lazy arrays raise TypeError where the result cannot be
+    lazy (`cuesta._lazy`): to compute one whole is a surprise.
     """
-    if hasattr(array, "__dask_graph__"):
-        raise TypeError(f"{what} is a lazy dask array; pass its compute(), or use map_overlap")
+    graph = getattr(array, "__dask_graph__", None)
+    if graph is not None and graph() is not None:  # None: an xarray object in memory
+        raise TypeError(f"{what} is lazy, a {type(array).__name__} of dask; pass its compute()")
     if isinstance(array, (bytes, bytearray)):
         raise TypeError(
             f"{what} is {type(array).__name__} without a shape; use cuesta.imread for a picture file, "

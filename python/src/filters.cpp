@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <new>
 #include <tuple>
 #include <vector>
@@ -47,6 +48,9 @@ void restore(Stencil& self, const Taps& taps) {
 
 void bind_filters(nb::module_& m) {
   nb::class_<Stencil>(m, "Stencil", "The taps of a linear filter.")
+      .def_prop_ro(
+          "side",
+          [](const Stencil& stencil) { return std::max(stencil.width(), stencil.height()); })
       .def_static("integers", integers, "width"_a, "height"_a, "taps"_a, "divisor"_a)
       .def_static("floats", floats, "width"_a, "height"_a, "taps"_a)
       .def_static(

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -91,6 +92,10 @@ void bind_objects(nb::module_& m) {
       .def_static(
           "parse", [](const std::string& text) { return StructuringElement::parse(text); },
           "text"_a)
+      .def_prop_ro("side",
+                   [](const StructuringElement& element) {
+                     return std::max(element.width(), element.height());
+                   })
       .def("cells",
            [](const StructuringElement& element) {
              const auto cells = element.cells();

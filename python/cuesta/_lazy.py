@@ -1,0 +1,137 @@
+"""Lazy arrays of dask: processed chunk by chunk, with results that stay lazy.
+
+An operation of a small window computes each chunk with as many rows and columns of its neighbours
+as the window reaches. Canny, boundaries and recipes connect pixels across the picture; each picture
+is one task then. Both give the bytes of the whole array.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from cuesta._kinds import kind_of
+from cuesta._layouts import NAMES, layout_of
+from cuesta.errors import InvalidArgument
+
+__all__ = ["by_chunks", "by_pictures", "gaussian_reach", "is_lazy"]
+
+#: Of a picture that is computed at once, to find the type and shape of a result.
+_PROBE = 8
+
+
+def is_lazy(array: Any) -> bool:
+    """Whether an array is dask's."""
+    dask = sys.modules.get("dask.array")
+    return dask is not None and isinstance(array, dask.Array)
+
+
+def gaussian_reach(sigma: float | None, ksize: int | None) -> int:
+    """Returns how many samples a Gaussian reaches at most: it ends at 3 sigma."""
+    return max((ksize or 0) // 2, math.ceil(3 * (sigma or 0)) + 1)
+
+
+class _Axes:
+    """The layout of a lazy picture, and its axes."""
+
+    def __init__(self, image: Any, layout: str | None, what: str) -> None:
+        self.meta = image._meta
+        self.name = NAMES[layout_of(image.shape, layout, kind_of(self.meta, what), what)]
+        self.sides = (self.name.index("H"), self.name.index("W"))
+        self.channels = self.name.find("C")
+
+    def probe(self, image: Any, function: Callable[[Any, str], Any]) -> Any:
+        """Returns the result for a few pixels. Invalid arguments raise here, not in a chunk."""
+        import numpy as np
+
+        shape = [
+            size if axis == self.channels else min(size, _PROBE)
+            for axis, size in enumerate(image.shape)
+        ]
+        return function(np.zeros_like(self.meta, shape=tuple(shape)), self.name)
+
+
+def _refuse(**given: Any) -> None:
+    """Raises InvalidArgument for what a lazy result cannot have."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise InvalidArgument(
+                f"{name} is given and image is a lazy dask array, whose result is lazy, too; "
+                f"leave {name} away, or pass the image's compute()",
+                name,
+            )
+
+
+def by_chunks(
+    function: Callable[[Any, str], Any],
+    image: Any,
+    layout: str | None,
+    reach: int = 0,
+    *,
+    out: Any = None,
+    what: str = "image",
+    wraps: bool = False,
+    others: tuple[Any, ...] = (),
+) -> Any:
+    """Returns the lazy result of an operation whose window reaches `reach` samples.
+
+    `function` takes chunks and the name of their layout. `wraps` says that the border continues on
+    the other side. `others` are further arrays of the image's shape, whose chunks follow.
+    """
+    import dask.array as da
+
+    _refuse(out=out)
+    axes = _Axes(image, layout, what)
+    whole = {axes.channels: -1} if axes.channels >= 0 else {}
+    arrays = [image.rechunk(whole), *(da.asarray(o).rechunk(image.chunks) for o in others)]
+    sample = axes.probe(image, lambda block, name: function(block, name, *(block for _ in others)))
+    # One chunk across needs no neighbours: the operation extends the picture itself.
+    depth = {axis: reach if image.numblocks[axis] > 1 else 0 for axis in axes.sides}
+    drop = [axes.channels] if sample.ndim < image.ndim else None
+    options = {"dtype": sample.dtype, "meta": sample[(slice(0, 0),) * sample.ndim]}
+
+    def run(*blocks: Any) -> Any:
+        return function(blocks[0], axes.name, *blocks[1:])
+
+    if not any(depth.values()):
+        return da.map_blocks(run, *arrays, drop_axis=drop, **options)
+    return da.map_overlap(
+        run,
+        *arrays,
+        depth=depth,
+        boundary={axis: "periodic" if wraps else "none" for axis in axes.sides},
+        trim=True,
+        **options,
+    )
+
+
+def by_pictures(
+    function: Callable[[Any, str], Any],
+    image: Any,
+    layout: str | None,
+    *,
+    together: bool = False,
+    **refused: Any,
+) -> Any:
+    """Returns the lazy result of an operation that looks at a whole picture.
+
+    Each picture is one chunk; those of a batch stay apart, unless they are to be `together`.
+    `refused` are arguments that a lazy result cannot have, by name.
+    """
+    import dask.array as da
+
+    _refuse(**refused)
+    axes = _Axes(image, layout, "image")
+    alike = {
+        axis: -1 for axis in range(image.ndim) if together or axes.name[axis] != "N"
+    }
+    sample = axes.probe(image, function)
+    return da.map_blocks(
+        lambda block: function(block, axes.name),
+        image.rechunk(alike),
+        drop_axis=[axes.channels] if sample.ndim < image.ndim else None,
+        dtype=sample.dtype,
+        meta=sample[(slice(0, 0),) * sample.ndim],
+    )

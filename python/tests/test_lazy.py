@@ -1,0 +1,184 @@
+"""Lazy arrays of dask: results stay lazy and equal those of the whole array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cuesta
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array")
+
+Operation = Callable[[Any], Any]
+
+
+def picture(
+    height: int = 90, width: int = 130, channels: int = 0, dtype: str = "uint8", seed: int = 1
+) -> Any:
+    """Blocks and noise, so that windows across the seams of chunks matter."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:height, :width]
+    base = 90 + 80 * ((x // 13 + y // 9) % 2)
+    shape = (height, width, channels) if channels else (height, width)
+    noise = rng.integers(-30, 31, shape)
+    values = (base[..., None] if channels else base) + noise
+    if dtype == "uint16":
+        return (values * 257).astype(np.uint16)
+    return (values / 255).astype(np.float32) if dtype == "float32" else values.astype(np.uint8)
+
+
+#: Name, operation, and the sample types and channels that it takes.
+LOCAL: list[tuple[str, Operation, str]] = [
+    ("gaussian", lambda a: cuesta.gaussian(a, 2.5), "any"),
+    ("gaussian ksize", lambda a: cuesta.gaussian(a, 1.4, ksize=11, border="replicate"), "any"),
+    ("gaussian wrap", lambda a: cuesta.gaussian(a, 3, border="wrap"), "any"),
+    ("gaussian ignore", lambda a: cuesta.gaussian(a, 2, border="ignore"), "any"),
+    ("box", lambda a: cuesta.box(a, n=9, border="constant", border_value=40), "any"),
+    ("box default", cuesta.box, "any"),
+    ("sharpen", lambda a: cuesta.sharpen(a, n=5), "any"),
+    ("laplacian", lambda a: cuesta.laplacian(a, dtype="float32"), "any"),
+    ("median", lambda a: cuesta.median(a, 5), "any"),
+    ("median default", cuesta.median, "any"),
+    ("correlate", lambda a: cuesta.correlate(a, np.arange(35).reshape(5, 7) - 17), "any"),
+    ("convolve", lambda a: cuesta.convolve(a, "1 2 1; 2 4 2; 1 2 1 / 16"), "any"),
+    ("erode", lambda a: cuesta.erode(a, "ellipse:7"), "integer"),
+    ("close", lambda a: cuesta.close(a, "disk:9"), "integer"),
+    ("open", lambda a: cuesta.open(a, np.ones((3, 8))), "integer"),
+    ("log", lambda a: cuesta.log_edges(a, 2), "integer"),
+    ("log sigma", lambda a: cuesta.log_edges(a, 1, sigma=4, mode="zero-crossings"), "integer"),
+    ("log response", lambda a: cuesta.log_edges(a, response=True, ksize=9), "integer"),
+    ("sobel", cuesta.sobel, "one"),
+    ("sobel gx", lambda a: cuesta.sobel(a, outputs="gx", aperture=7), "one"),
+    ("threshold", lambda a: cuesta.threshold(a, 100), "one"),
+]
+WHOLE: list[tuple[str, Operation]] = [
+    ("canny", cuesta.canny),
+    ("canny given", lambda a: cuesta.canny(a, 60, 200, sigma=1, border="replicate")),
+    ("edges", cuesta.edges),
+    ("edges log", lambda a: cuesta.edges(a, "log")),
+    ("edges sobel", lambda a: cuesta.edges(a, "sobel")),
+    ("boundaries", cuesta.boundaries),
+]
+CHUNKS = [(31, 40), (90, 17), (13, 130), (1, 1), (90, 130)]
+
+
+def check(operation: Operation, image: Any, chunks: tuple[int, ...]) -> None:
+    made = operation(da.from_array(image, chunks=chunks))
+    wanted = operation(image)
+    assert isinstance(made, da.Array)
+    assert made.dtype == wanted.dtype
+    assert made.shape == wanted.shape
+    np.testing.assert_array_equal(made.compute(), wanted)
+
+
+@pytest.mark.parametrize("chunks", CHUNKS[:3], ids=str)
+@pytest.mark.parametrize(("name", "operation", "kind"), LOCAL, ids=[row[0] for row in LOCAL])
+def test_local_operations(
+    name: str, operation: Operation, kind: str, chunks: tuple[int, ...]
+) -> None:
+    check(operation, picture(), chunks)
+    if kind != "integer":
+        check(operation, picture(dtype="float32"), chunks)
+    if kind != "one":
+        check(operation, picture(dtype="uint16"), chunks)
+
+
+def test_chunks_of_one_pixel_and_of_the_whole() -> None:
+    for chunks in CHUNKS[3:]:
+        check(lambda a: cuesta.gaussian(a, 1), picture(9, 12), tuple(min(c, 9) for c in chunks))
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_channels_stay_together(channels: int) -> None:
+    image = picture(channels=channels)
+    for chunks in ((31, 40, 1), (31, 40, channels)):
+        check(lambda a: cuesta.gaussian(a, 2), image, chunks)
+        check(lambda a: cuesta.median(a, 5), image, chunks)
+        check(cuesta.to_gray, image, chunks)
+        check(cuesta.canny, image, chunks)
+        check(cuesta.edges, image, chunks)
+
+
+@pytest.mark.parametrize(("name", "operation"), WHOLE, ids=[row[0] for row in WHOLE])
+def test_operations_on_whole_pictures(name: str, operation: Operation) -> None:
+    check(operation, picture(), (31, 40))
+
+
+def test_batches() -> None:
+    stack = np.stack([picture(seed=i) for i in range(5)])
+    for operation in (lambda a: cuesta.gaussian(a, 2), cuesta.canny, cuesta.sobel):
+        check(operation, stack, (2, 31, 40))
+    check(lambda a: cuesta.canny(a, [50] * 5, [90, 120, 200, 90, 100]), stack, (2, 31, 40))
+    planes = np.moveaxis(picture(channels=3), 2, 0)
+    check(lambda a: cuesta.gaussian(a, 2, layout="CHW"), planes, (1, 31, 40))
+
+
+def test_sobel_with_several_outputs() -> None:
+    image = picture()
+    lazy = cuesta.sobel(
+        da.from_array(image, chunks=(31, 40)), outputs=("gx", "direction"), dtype="int32"
+    )
+    for made, wanted in zip(
+        lazy, cuesta.sobel(image, outputs=("gx", "direction"), dtype="int32")
+    ):
+        assert made.dtype == wanted.dtype
+        np.testing.assert_array_equal(made.compute(), wanted)
+
+
+def test_absdiff_follows_the_first_chunks() -> None:
+    a, b = picture(seed=1), picture(seed=2)
+    wanted = cuesta.absdiff(a, b)
+    for first, second in (
+        (da.from_array(a, chunks=(31, 40)), da.from_array(b, chunks=(50, 50))),
+        (da.from_array(a, chunks=(31, 40)), b),
+        (a, da.from_array(b, chunks=(50, 50))),
+    ):
+        made = cuesta.absdiff(first, second)
+        assert isinstance(made, da.Array)
+        np.testing.assert_array_equal(made.compute(), wanted)
+
+
+def test_nothing_is_computed_before_it_is_asked_for() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def noted(block: Any) -> Any:
+        seen.append(block.shape)
+        return block
+
+    image = da.from_array(picture(), chunks=(30, 130)).map_blocks(noted, dtype=np.uint8)
+    seen.clear()
+    result = cuesta.gaussian(image, 1.4)
+    assert not [shape for shape in seen if 0 not in shape]
+    assert np.array_equal(result[:20].compute(), cuesta.gaussian(picture(), 1.4)[:20])
+    assert sum(shape == (30, 130) for shape in seen) < 3  # not the rows below
+
+
+def test_refusals_come_at_once() -> None:
+    lazy = da.from_array(picture(), chunks=(31, 40))
+    with pytest.raises(cuesta.InvalidArgument, match="sigma"):
+        cuesta.gaussian(lazy, -1)
+    with pytest.raises(cuesta.InvalidArgument, match="out is given and image is a lazy dask array"):
+        cuesta.gaussian(lazy, 1, out=np.empty((90, 130), np.uint8))
+    with pytest.raises(cuesta.InvalidArgument, match="return_thresholds"):
+        cuesta.canny(lazy, return_thresholds=True)
+    with pytest.raises(cuesta.InvalidArgument, match="mask"):
+        cuesta.edges(lazy, mask=picture())
+    with pytest.raises(cuesta.InvalidArgument, match="may be"):
+        cuesta.gaussian(da.zeros((4, 4, 3), dtype=np.uint8), 1)
+    with pytest.raises(TypeError, match="mask is lazy, a Array of dask; pass its compute"):
+        cuesta.label(lazy)
+
+
+def test_a_store_of_chunks(tmp_path: Path) -> None:
+    zarr = pytest.importorskip("zarr")
+    image = picture(dtype="uint16")
+    stored = zarr.create_array(
+        str(tmp_path / "a.zarr"), shape=image.shape, chunks=(40, 50), dtype=image.dtype
+    )
+    stored[:] = image
+    wanted = cuesta.gaussian(image, 2)
+    np.testing.assert_array_equal(cuesta.gaussian(stored, 2), wanted)  # read whole
+    np.testing.assert_array_equal(cuesta.gaussian(da.from_zarr(stored), 2).compute(), wanted)
