@@ -39,6 +39,8 @@ struct SceneOptions {
   int32_t noise = 2;     // standard deviation, gray levels
   int32_t shadow = 256;  // light that a shadow leaves, of 256
   std::vector<LightStep> light{};
+  int32_t lit = 0;              // columns, from the left, that the steps of light reach; 0: all
+  int32_t cloud = 256;          // light that the middle of a drifting shadow leaves, of 256
   std::vector<int64_t> cuts{};  // frames that begin another ground
   int32_t sway = 0;             // pixels by which the right third swings, as trees do
   int32_t shake = 0;            // pixels by which the camera may be off, to every side
