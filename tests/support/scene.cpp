@@ -124,8 +124,23 @@ const Image<uint8_t>& Scene::next() {
       truth_.at(x, y) = is;
     }
   }
+  snow();
   if (o.coder > 0) code();
   return frame_;
+}
+
+// Flakes fall by 4 to 8 pixels a frame and drift.
+void Scene::snow() {
+  for (int32_t n = 0; n < options_.flakes; ++n) {
+    const uint64_t flake = hash(options_.seed + 13, uint64_t(n));
+    const auto left = int32_t(flake % uint64_t(options_.width));
+    const auto speed = int64_t(4 + (flake >> 20) % 5), begin = int64_t((flake >> 32) % 4096);
+    const auto top = int32_t((begin + speed * t_) % options_.height);
+    const int32_t x0 = left + triangle(t_ * 5 + begin, 8);
+    for (int32_t y = top; y < std::min(top + 3, options_.height); ++y)
+      for (int32_t x = std::max(x0, 0); x < std::min(x0 + 3, options_.width); ++x)
+        frame_.at(x, y) = 225;
+  }
 }
 
 // What a coder leaves of the frame: details in steps, and blocks that hardly change as they were;

@@ -14,24 +14,12 @@
 #include "ops/motion/parts.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/saved.hpp"
+#include "ops/motion/specks.hpp"
 #include "ops/motion/steady.hpp"
 #include "ops/motion/steady_cuda.hpp"
 #include "ops/shared/background_access.hpp"
 
 namespace cuesta {
-
-MotionOptions MotionOptions::of(BackgroundModel model) {
-  MotionOptions options;
-  options.background.model = model;
-  if (model != BackgroundModel::first) return options;
-  options.blur = 15;
-  options.threshold = 25;
-  options.close = options.open = StructuringElement::disk(15);
-  options.warm_up = 1;
-  options.relearn = 0;
-  options.steady = 0;
-  return options;
-}
 
 namespace {
 
@@ -63,6 +51,7 @@ struct MotionDetector::State {
   // Before objects are looked for.
   motion::Steady steady;
   motion::Parts parts;
+  motion::Specks specks;
   bool begun = false;               // since reset()
   std::vector<uint8_t> luma;        // of the windows of each frame of a call
   PinnedPicture pinned_luma;        // the same of frames on the GPU
@@ -138,12 +127,15 @@ struct MotionDetector::State {
   void each_part(const motion::SavedHead& head, AnyView model, Visit&& visit);
 
   /// Of the components of frame i those that are large enough.
-  void collect(int32_t i, std::vector<Detection>& into) const {
+  void collect(int32_t i, std::vector<Detection>& into) {
     into.clear();
     const FrameState& state = states[size_t(i)];
     if (state.warming_up) return;
+    const int64_t least = motion::finds_specks(options)
+                              ? specks.min_area(components[size_t(i)], {mask.width, mask.height})
+                              : options.min_area;
     for (const Component& c : components[size_t(i)]) {
-      if (c.area < options.min_area) continue;
+      if (c.area < least) continue;
       // In the frame's coordinates: what the camera does not see of an object is left out.
       Rect box = c.box;
       box.x += state.shift_x, box.y += state.shift_y;
@@ -337,6 +329,7 @@ void MotionDetector::State::each_part(const motion::SavedHead& head, AnyView mod
   if (!head.begun) return;
   steady.each_part(visit);
   parts.each_part(visit);
+  specks.each_part(visit);
   if (head.learned > 0) visit(model);
   for (size_t i = 0; i < head.keeps; ++i) visit(kept[i].view());
   if (head.holds) visit(held.view());
@@ -493,6 +486,7 @@ void MotionDetector::reset() {
   state_->background.reset();
   state_->memory.shown.frames = -1;
   state_->steady.reset();
+  state_->specks.forget();
   state_->begun = state_->holds = false;
 }
 const MotionOptions& MotionDetector::options() const { return state_->options; }
