@@ -601,7 +601,7 @@ typedef struct cuesta_motion_options {
   double threshold;      ///< gray levels
   cuesta_element close;  ///< neither text nor cells: the model's own
   cuesta_element open;
-  int64_t min_area;      ///< 0; smaller components are dropped, pixels
+  int64_t min_area;      ///< 0: drops specks, which come and go; else what is smaller, pixels
   int32_t connectivity;  ///< 8, or 4
   int32_t warm_up;  ///< frames before the first detection; their median initialises the background
   int32_t relearn;  ///< percent of the picture whose sudden change restarts the warm-up; 0: never

@@ -115,7 +115,7 @@ struct MotionOptions {
   StructuringElement close = StructuringElement::disk(9);
   StructuringElement open = StructuringElement::disk(5);
   int connectivity = 8;
-  int64_t min_area = 0;  ///< smaller components are dropped, pixels
+  int64_t min_area = 0;  ///< drops smaller components, pixels; 0: specks (come and go)
   /// Frames before the first detection. The median of 5 of them initialises the background, of 3
   /// where there are fewer than 5 frames. With 1 or 2 the first frame does.
   int warm_up = 25;

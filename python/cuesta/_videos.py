@@ -486,8 +486,10 @@ def detect(
     unknown = sorted(set(options) - set(motion) - set(tracking))
     if unknown:
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
-    if tracking.get("join"):  # detections are joined before they are compared with the limit
-        motion.pop("min_area", None)
+    if options.get("min_area", 0) is None:  # the detector's own; the tracker's is 0
+        del tracking["min_area"]
+    if tracking.get("join") and motion.get("min_area"):
+        motion["min_area"] = 1  # detections are joined before they are compared with the limit
     detector = MotionDetector(**motion)  # type: ignore[arg-type]
     core = _open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth=True)
     watch = SceneWatch(core.size, zones, lines, mask, **tracking)  # type: ignore[arg-type]

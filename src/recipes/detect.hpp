@@ -9,10 +9,10 @@
 namespace cuesta::recipes {
 
 /// `min_area` of both is one limit; the larger counts. Parts of an object are joined
-/// (TrackingOptions::join) before the object is held against it.
+/// (TrackingOptions::join) before the object is held against it. Specks are not joined.
 inline void share_min_area(MotionOptions& motion, TrackingOptions& tracking) {
   tracking.min_area = std::max(tracking.min_area, motion.min_area);
-  if (tracking.join > 0) motion.min_area = 0;
+  if (tracking.join > 0 && motion.min_area > 0) motion.min_area = 1;
 }
 
 }  // namespace cuesta::recipes

@@ -146,10 +146,11 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
     CommonOptions common;
     common.device = device;
     std::vector<Space> ran;
-    // boundaries has a plain strategy alone on the GPU, which is no reason to go there by itself.
+    // to_gray() of floats has a plain strategy alone on the GPU, which is no reason to go there by
+    // itself.
     const auto find = [](ConstAnyView from, AnyView out, const Exec& exec) {
-      if (from.type == PixelType::u16)
-        boundaries(from, out, {}, exec);
+      if (from.type == PixelType::f32)
+        to_gray(from, out, {}, exec);
       else
         canny(from, out, {}, exec);
     };
@@ -158,10 +159,10 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
         [&](const WorkShape& shape, Space space, const Execs& execs) {
           return which_all(
               [&](const Exec& asking) {
-                const auto like = [&](PixelType type) {
-                  return placeholder(shape.size.width, shape.size.height, type, 1, space);
+                const auto like = [&](PixelType type, int32_t channels) {
+                  return placeholder(shape.size.width, shape.size.height, type, channels, space);
                 };
-                find(like(shape.type), like(PixelType::u8), asking);
+                find(like(shape.type, shape.channels), like(shape.type, 1), asking);
               },
               execs.pinned);
         },
@@ -169,12 +170,12 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
           find(sources[0], out, execs.pinned);
           ran.push_back(out.space);
         });
-    Image<uint16_t> wide(61, 37);
-    for (int32_t y = 0; y < 37; ++y) std::copy_n(src.row(y), 61, wide.row(y));
-    either.run({wide}, dst);
+    Image<float> colors(61, 37, 3), gray(61, 37);
+    for (int32_t y = 0; y < 37; ++y) std::fill_n(colors.row(y), 3 * 61, float(y));
+    either.run({colors}, gray);
     either.run({src}, dst);
-    const Space of_wide = common.device == "auto" ? Space::host : Space::device;
-    EXPECT_EQ(ran, (std::vector{of_wide, Space::device}));
+    const Space of_colors = common.device == "auto" ? Space::host : Space::device;
+    EXPECT_EQ(ran, (std::vector{of_colors, Space::device}));
   }
 }
 

@@ -87,8 +87,12 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_gaussian("long-f32", f32, 4, 255));
   EXPECT_FALSE(takes_gaussian("long-f32", u8, 1, 35));
   EXPECT_FALSE(takes_sharpening("long-f32", f32, 1, 3));
-  EXPECT_TRUE(takes_sharpening("blocks", f32, 4, 89));
-  EXPECT_FALSE(takes_sharpening("blocks", f32, 1, 91));  // 8,281 taps
+  EXPECT_TRUE(takes_sharpening("blocks", f32, 4, 255));
+  EXPECT_TRUE(takes_sharpening("running", u8, 1, 13));
+  EXPECT_FALSE(takes_sharpening("running", u8, 1, 9));  // 9 rows
+  EXPECT_TRUE(takes_sharpening("running", u16, 4, 255));
+  EXPECT_FALSE(takes_sharpening("running", f32, 1, 31));
+  EXPECT_FALSE(takes_gaussian("running", u8, 1, 31));
   EXPECT_TRUE(takes_sharpening("blocks", u16, 3, 63));
   EXPECT_FALSE(takes_gaussian("blocks", f32, 1, 5));
 }

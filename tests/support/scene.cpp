@@ -32,6 +32,13 @@ int32_t triangle(int64_t phase, int32_t amplitude) {
   return amplitude * (p < 128 ? p - 64 : 192 - p) / 64;
 }
 
+// Light in column x of frame t below a cloud, of 256: none is at the picture in frame 0.
+int32_t under_cloud(int32_t x, int64_t t, const SceneOptions& o) {
+  const int32_t reach = o.width / 3;
+  const auto middle = int32_t(2 * t % (2 * o.width)) - reach;
+  return 256 - (256 - o.cloud) * std::max(reach - std::abs(x - middle), 0) / reach;
+}
+
 uint8_t level_of(int32_t v) { return uint8_t(std::clamp(v, 0, 255)); }
 
 }  // namespace
@@ -107,7 +114,8 @@ const Image<uint8_t>& Scene::next() {
           is = truth::shadow;
         }
       }
-      v = v * gain >> 8;
+      if (o.lit == 0 || x < o.lit) v = v * gain >> 8;
+      if (o.cloud < 256) v = v * under_cloud(x, t_, o) >> 8;
       // The sum of four bytes has a standard deviation of 148.
       const uint64_t bits = hash(o.seed + 11, t, uint64_t(y) << 32 | uint64_t(x));
       const int32_t four = int32_t(bits & 255) + int32_t(bits >> 8 & 255) +
@@ -116,8 +124,23 @@ const Image<uint8_t>& Scene::next() {
       truth_.at(x, y) = is;
     }
   }
+  snow();
   if (o.coder > 0) code();
   return frame_;
+}
+
+// Flakes fall by 4 to 8 pixels a frame and drift.
+void Scene::snow() {
+  for (int32_t n = 0; n < options_.flakes; ++n) {
+    const uint64_t flake = hash(options_.seed + 13, uint64_t(n));
+    const auto left = int32_t(flake % uint64_t(options_.width));
+    const auto speed = int64_t(4 + (flake >> 20) % 5), begin = int64_t((flake >> 32) % 4096);
+    const auto top = int32_t((begin + speed * t_) % options_.height);
+    const int32_t x0 = left + triangle(t_ * 5 + begin, 8);
+    for (int32_t y = top; y < std::min(top + 3, options_.height); ++y)
+      for (int32_t x = std::max(x0, 0); x < std::min(x0 + 3, options_.width); ++x)
+        frame_.at(x, y) = 225;
+  }
 }
 
 // What a coder leaves of the frame: details in steps, and blocks that hardly change as they were;

@@ -39,8 +39,11 @@ struct SceneOptions {
   int32_t noise = 2;     // standard deviation, gray levels
   int32_t shadow = 256;  // light that a shadow leaves, of 256
   std::vector<LightStep> light{};
+  int32_t lit = 0;              // columns, from the left, that the steps of light reach; 0: all
+  int32_t cloud = 256;          // light that the middle of a drifting shadow leaves, of 256
   std::vector<int64_t> cuts{};  // frames that begin another ground
   int32_t sway = 0;             // pixels by which the right third swings, as trees do
+  int32_t flakes = 0;           // of snow, 3 x 3 pixels each, that fall
   int32_t shake = 0;            // pixels by which the camera may be off, to every side
   int32_t coder =
       0;  // step of a coder that quantises blocks of 8 x 8 and skips still ones; 0: none
@@ -62,6 +65,7 @@ class Scene {
  private:
   int32_t ground(int32_t x16, int32_t y16, uint64_t seed) const;
   void code();
+  void snow();
 
   SceneOptions options_;
   int64_t t_ = -1;

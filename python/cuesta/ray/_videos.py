@@ -279,8 +279,10 @@ def detect(
     }
     if unknown := sorted(set(options) - set(motion) - set(tracking)):
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
-    if tracking.get("join"):  # as in cuesta.detect
-        motion.pop("min_area", None)
+    if options.get("min_area", 0) is None:
+        del tracking["min_area"]
+    if tracking.get("join") and motion.get("min_area"):  # as in cuesta.detect
+        motion["min_area"] = 1
     for name, value, choices in (("format", format, TABLES), ("rows", rows, tuple(SCHEMAS))):
         if value not in choices:
             raise InvalidArgument(f"{name} is {value!r}; it must be {' or '.join(choices)}", value)

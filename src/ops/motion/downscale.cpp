@@ -63,7 +63,8 @@ MotionOptions Downscale::options_for(MotionOptions of_frames) {
   if (factor_ == 1) return of_frames;
   check_options(of_frames, "motion");
   const auto up = [this](int pixels) { return (pixels + factor_ - 1) / factor_; };
-  min_area_ = std::exchange(of_frames.min_area, 0);
+  min_area_ = of_frames.min_area;
+  of_frames.min_area = std::min<int64_t>(min_area_, 1);  // 0: as specks have it
   of_frames.steady = up(of_frames.steady);
   of_frames.displacement = up(of_frames.displacement);
   of_frames.blur = 2 * up((of_frames.blur - 1) / 2) + 1;

@@ -11,26 +11,15 @@
 #include "ops/motion/check_frame.hpp"
 #include "ops/motion/move_mask.hpp"
 #include "ops/motion/options.hpp"
+#include "ops/motion/parts.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/saved.hpp"
+#include "ops/motion/specks.hpp"
 #include "ops/motion/steady.hpp"
 #include "ops/motion/steady_cuda.hpp"
 #include "ops/shared/background_access.hpp"
 
 namespace cuesta {
-
-MotionOptions MotionOptions::of(BackgroundModel model) {
-  MotionOptions options;
-  options.background.model = model;
-  if (model != BackgroundModel::first) return options;
-  options.blur = 15;
-  options.threshold = 25;
-  options.close = options.open = StructuringElement::disk(15);
-  options.warm_up = 1;
-  options.relearn = 0;
-  options.steady = 0;
-  return options;
-}
 
 namespace {
 
@@ -57,9 +46,12 @@ struct MotionDetector::State {
   std::vector<Detection> detections;
   std::vector<std::vector<Detection>> of_each;  // frame of a batch, or camera
   std::vector<MotionArgs> cameras;              // of one call
+  std::vector<ConstAnyView> seen_of_each;       // the same
   double threshold = 0;
   // Before objects are looked for.
   motion::Steady steady;
+  motion::Parts parts;
+  motion::Specks specks;
   bool begun = false;               // since reset()
   std::vector<uint8_t> luma;        // of the windows of each frame of a call
   PinnedPicture pinned_luma;        // the same of frames on the GPU
@@ -125,6 +117,9 @@ struct MotionDetector::State {
   MotionArgs prepare(const ConstBatch& frames);
   void plan(const ConstBatch& frames, const Exec& exec);
   std::optional<ConstAnyView> prepared(int32_t i, ConstAnyView frame, const Exec& exec);
+  void look(int32_t i, ConstAnyView seen, const Exec& exec) {
+    parts.look(plans[size_t(i)], seen, options, background, mask, components[size_t(i)], exec);
+  }
   void finish(int32_t last);
   void find(const ConstBatch& frames, const Exec& wanted);
   motion::SavedHead head() const;
@@ -132,12 +127,15 @@ struct MotionDetector::State {
   void each_part(const motion::SavedHead& head, AnyView model, Visit&& visit);
 
   /// Of the components of frame i those that are large enough.
-  void collect(int32_t i, std::vector<Detection>& into) const {
+  void collect(int32_t i, std::vector<Detection>& into) {
     into.clear();
     const FrameState& state = states[size_t(i)];
     if (state.warming_up) return;
+    const int64_t least = motion::finds_specks(options)
+                              ? specks.min_area(components[size_t(i)], {mask.width, mask.height})
+                              : options.min_area;
     for (const Component& c : components[size_t(i)]) {
-      if (c.area < options.min_area) continue;
+      if (c.area < least) continue;
       // In the frame's coordinates: what the camera does not see of an object is left out.
       Rect box = c.box;
       box.x += state.shift_x, box.y += state.shift_y;
@@ -190,7 +188,7 @@ MotionArgs MotionDetector::State::prepare(const ConstBatch& frames) {
 }
 
 /// What is to be done with each of these frames.
-void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
+void MotionDetector::State::plan(const ConstBatch& frames, [[maybe_unused]] const Exec& exec) {
   if (!fits(frames)) allocate(frames);
   const auto count = size_t(frames.count);
   const Size size = frames.first.size();
@@ -213,7 +211,6 @@ void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
       windows = luma.data();
     }
   }
-  static_cast<void>(exec);
   plans.resize(count);
   states.resize(count);
   for (size_t i = 0; i < count; ++i) {
@@ -227,11 +224,10 @@ void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
 }
 
 namespace {
-void copy_picture(ConstAnyView from, AnyView to, const Exec& exec) {
+void copy_picture(ConstAnyView from, AnyView to, [[maybe_unused]] const Exec& exec) {
 #if CUESTA_HAS_CUDA
   if (from.space == Space::device) return motion_cuda::copy(from, to, exec.stream);
 #endif
-  static_cast<void>(exec);
   const auto bytes =
       size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
   for (int32_t y = 0; y < from.height; ++y)
@@ -301,12 +297,13 @@ void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
     int32_t n = 1;
     const auto seen = prepared(i, frames[i], exec);
     if (goes_with_others(i))
-      while (i + n < frames.count && goes_with_others(i + n))
+      while (i + n < frames.count && !plans[size_t(i + n - 1)].looks && goes_with_others(i + n))
         components[size_t(i) + size_t(n++)].clear();
     if (seen) {
       MotionArgs args = prepare(ConstBatch(*seen, n, n > 1 ? frames.step_bytes : 0));
       args.components = components.data() + i;
       dispatch(args, exec);
+      look(i + n - 1, n > 1 ? frames[i + n - 1] : *seen, exec);
     }
     i += n;
   }
@@ -331,6 +328,8 @@ template <class Visit>
 void MotionDetector::State::each_part(const motion::SavedHead& head, AnyView model, Visit&& visit) {
   if (!head.begun) return;
   steady.each_part(visit);
+  parts.each_part(visit);
+  specks.each_part(visit);
   if (head.learned > 0) visit(model);
   for (size_t i = 0; i < head.keeps; ++i) visit(kept[i].view());
   if (head.holds) visit(held.view());
@@ -452,14 +451,16 @@ std::span<const std::vector<Detection>> MotionDetector::push(
   Exec exec = wanted;
   if (!exec.workspace) exec.workspace = &first.workspace;
   first.cameras.clear();
+  std::vector<ConstAnyView>& seen = first.seen_of_each;
+  seen.assign(frames.size(), {});
   for (size_t i = 0; i < frames.size(); ++i) {
     State& state = *detectors[i]->state_;
     ConstBatch frame(frames[i], 1, 0);
     if (!exec.choices) {
       state.plan(frame, exec);
-      const auto seen = state.prepared(0, frames[i], exec);
-      if (!seen) continue;
-      frame = ConstBatch(*seen, 1, 0);
+      seen[i] = state.prepared(0, frames[i], exec).value_or(ConstAnyView());
+      if (!seen[i]) continue;
+      frame = ConstBatch(seen[i], 1, 0);
     }
     first.cameras.push_back(state.prepare(frame));
   }
@@ -471,6 +472,7 @@ std::span<const std::vector<Detection>> MotionDetector::push(
   if (exec.choices) return {};
   first.of_each.resize(frames.size());
   for (size_t i = 0; i < frames.size(); ++i) {
+    if (seen[i]) detectors[i]->state_->look(0, seen[i], exec);
     detectors[i]->state_->finish(0);
     detectors[i]->state_->collect(0, first.of_each[i]);
   }
@@ -484,6 +486,7 @@ void MotionDetector::reset() {
   state_->background.reset();
   state_->memory.shown.frames = -1;
   state_->steady.reset();
+  state_->specks.forget();
   state_->begun = state_->holds = false;
 }
 const MotionOptions& MotionDetector::options() const { return state_->options; }

@@ -31,8 +31,10 @@ struct Described<MotionOptions> {
                  field<&MotionOptions::open>("open", any(),
                                              "remove specks with this element, after close"),
                  connectivity_field<&MotionOptions::connectivity>(),
-                 field<&MotionOptions::min_area>("min_area", at_least(0),
-                                                 "drop smaller objects; area in pixels"),
+                 field<&MotionOptions::min_area>(
+                     "min_area", at_least(0).or_own("the size of specks"),
+                     "drop smaller objects; area in pixels. Specks come and go, like snow; they "
+                     "are at most a thousandth of the frame. 1 drops none"),
                  field<&MotionOptions::warm_up>(
                      "warm_up", between(1, 1000),
                      "report nothing in the first frames. Their median initialises the background"),

@@ -27,7 +27,7 @@ namespace cuesta::motion {
 /// all that follows.
 struct SavedSeal {
   static constexpr uint32_t of_detector = 0x4d435500, of_downscale = 0x44435500;
-  static constexpr uint32_t version = 3;  // in the last byte of `magic`
+  static constexpr uint32_t version = 4;  // in the last byte of `magic`
 
   uint32_t magic = 0;
   uint32_t reserved = 0;

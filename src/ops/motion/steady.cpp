@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "ops/motion/parts.hpp"
 #include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta::motion {
@@ -20,6 +21,12 @@ constexpr int32_t unrest_step = 25, rests_below = 26, max_unrest = 100;
 constexpr int32_t sudden = 12;
 // With fewer cells at rest than this nobody can say whether the scene is another one.
 constexpr int32_t min_voters = 64;
+// Light of a part shows in this many windows within some frames, in this many cells of each. The
+// rest of the part is looked for in those frames.
+constexpr int32_t min_lit_windows = 3, min_lit_cells = 6;
+constexpr uint8_t lit_for = 25;
+// Parts are looked for in one frame of this many, those of light in more of them.
+constexpr int64_t looks_every = 6, lit_looks_every = 4;
 
 }  // namespace
 
@@ -83,9 +90,13 @@ void median_of(std::span<const AnyImage> pictures, AnyView median) {
 }
 
 Steady::Steady(const MotionOptions& options)
-    : warm_up_(std::max(options.warm_up, 1)), steady_(options.steady), relearn_(options.relearn) {
+    : warm_up_(std::max(options.warm_up, 1)),
+      steady_(options.steady),
+      relearn_(options.relearn),
+      parts_(learns_parts(options)) {
   if (relearn_ > 0 || steady_ > 0) reference_.resize(Windows::bytes);
   if (relearn_ == 0) return;
+  lit_.resize(Windows::count);
   unrest_.resize(all_cells);
   changed_for_.resize(all_cells);
   before_.resize(Windows::bytes);
@@ -100,6 +111,7 @@ void Steady::reset() {
 
 void Steady::begin_warm_up() {
   frames_ = 0, warm_ = 0;
+  std::fill(lit_.begin(), lit_.end(), uint8_t(0));
   std::fill(unrest_.begin(), unrest_.end(), uint8_t(0));
   std::fill(changed_for_.begin(), changed_for_.end(), uint8_t(0));
 }
@@ -122,8 +134,9 @@ Plan Steady::plan(Size frame, const uint8_t* luma) {
     if (frames_ > 0 && relearn_ > 0 && !returned) {
       plan.forgets = held_ > holds_for;
       if (plan.forgets) held_ = 0;
-      const Cells changed = changed_cells(luma, reference_, shift);
+      Cells changed = changed_cells(luma, reference_, shift);
       plan.state.changed = is_another_scene(changed);
+      if (!plan.state.changed && parts_) follow_light(luma, changed, shift);
       plan.state.changed ? leave_scene() : note(changed);
     }
     if (frames_ == 0) {
@@ -136,6 +149,10 @@ Plan Steady::plan(Size frame, const uint8_t* luma) {
   }
   if (warm_ >= warm_up_) {
     plan.finds = true;
+    const auto is_new = [](uint8_t left) { return left == lit_for; };
+    plan.lit =
+        is_partly_lit() && (std::ranges::any_of(lit_, is_new) || frames_ % lit_looks_every == 0);
+    plan.looks = parts_ && (plan.lit || frames_ % looks_every == 0);
     return plan;
   }
   const int32_t kept = kept_of(warm_up_);
@@ -297,6 +314,55 @@ Steady::Cells Steady::changed_cells(const uint8_t* luma, const std::vector<uint8
     }
   }
   return changed;
+}
+
+Steady::Part Steady::cell_of(int32_t cell) const {
+  const int32_t wide = (windows_.width - 2 * reach_) / cells;
+  const int32_t high = (windows_.height - 2 * reach_) / cells;
+  return {reach_ + cell % cells * wide, reach_ + cell / cells * high, wide, high};
+}
+
+// Light changes the levels of a window's cells and keeps their texture. What covers them has
+// another texture, or none.
+bool Steady::is_lit(const uint8_t* luma, const Cells& changed, int32_t window, Shift shift) const {
+  int32_t textured = 0, alike = 0;
+  for (int32_t cell = 0; cell < cells * cells; ++cell) {
+    if (!changed[size_t(window * cells * cells + cell)]) continue;
+    const Part part = cell_of(cell);
+    Likeness likeness;
+    for (int32_t y = part.y; y < part.y + part.height; ++y) {
+      const uint8_t* held = reference_.data() + window * Windows::pitch + y * Windows::most;
+      const uint8_t* seen =
+          luma + window * Windows::pitch + (y + shift.y) * Windows::most + shift.x;
+      for (int32_t x = part.x; x < part.x + part.width; ++x) likeness.add(seen[x], held[x]);
+    }
+    if (!likeness.is_textured()) continue;
+    ++textured, alike += likeness.is_alike();
+  }
+  return textured >= min_lit_cells && 4 * alike >= 3 * textured;
+}
+
+// Where the light has changed, the picture is the reference from now on.
+void Steady::follow_light(const uint8_t* luma, Cells& changed, Shift shift) {
+  for (int32_t n = 0; n < Windows::count; ++n) {
+    uint8_t& left = lit_[size_t(n)];
+    left = is_lit(luma, changed, n, shift) ? lit_for : uint8_t(left - (left > 0));
+  }
+  if (!is_partly_lit()) return;
+  for (int32_t i = 0; i < all_cells; ++i) {
+    const int32_t window = i / (cells * cells);
+    if (lit_[size_t(window)] < lit_for || !changed[size_t(i)]) continue;
+    const Part part = cell_of(i % (cells * cells));
+    const ptrdiff_t at = window * Windows::pitch + part.y * Windows::most + part.x;
+    for (int32_t y = 0; y < part.height; ++y)
+      std::copy_n(luma + at + (y + shift.y) * Windows::most + shift.x, part.width,
+                  reference_.data() + at + y * Windows::most);
+    changed[size_t(i)] = false;
+  }
+}
+
+bool Steady::is_partly_lit() const {
+  return std::ranges::count_if(lit_, [](uint8_t left) { return left > 0; }) >= min_lit_windows;
 }
 
 bool Steady::is_covered(int32_t cell) const {

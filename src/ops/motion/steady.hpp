@@ -62,6 +62,8 @@ struct Plan {
   bool forgets = false;  // the background so far, before anything else
   bool founds = false;   // the background, by the median of those kept
   bool finds = false;    // objects
+  bool lit = false;      // the light has changed in a part of the picture of late
+  bool looks = false;    // for parts that are to be learned again, when its objects are known
 };
 
 /// Follows a video by its windows.
@@ -79,7 +81,7 @@ class Steady {
   template <class Visit>
   void each_part(Visit&& visit) {
     visit(frames_), visit(warm_), visit(held_), visit(reference_);
-    visit(unrest_), visit(changed_for_), visit(before_);
+    visit(unrest_), visit(changed_for_), visit(before_), visit(lit_);
   }
   /// Whether those numbers can have come of frames.
   bool is_possible() const {
@@ -106,6 +108,13 @@ class Steady {
 
   Cells changed_cells(const uint8_t* luma, const std::vector<uint8_t>& held, Shift shift) const;
   bool is_another_scene(const Cells& changed) const;
+  struct Part {
+    int32_t x, y, width, height;
+  };
+  Part cell_of(int32_t cell) const;
+  bool is_partly_lit() const;
+  void follow_light(const uint8_t* luma, Cells& changed, Shift shift);
+  bool is_lit(const uint8_t* luma, const Cells& changed, int32_t window, Shift shift) const;
   bool is_covered(int32_t cell) const;
   void note(const Cells& changed);
   void leave_scene();
@@ -114,6 +123,7 @@ class Steady {
   void follow(const uint8_t* luma, Shift shift);
 
   int32_t warm_up_, steady_, relearn_;
+  bool parts_;  // whether parts are learned again
   Windows windows_;
   int32_t reach_ = 0;               // of shifts, pixels
   int64_t frames_ = 0;              // since the reference was taken
@@ -124,6 +134,7 @@ class Steady {
   std::vector<uint8_t> unrest_, changed_for_;
   int32_t held_ = 0;             // frames since the change whose scene of before may come back
   std::vector<uint8_t> before_;  // its reference
+  std::vector<uint8_t> lit_;     // for how many frames more the light of each window is another
 };
 
 }  // namespace cuesta::motion
