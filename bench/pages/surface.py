@@ -62,7 +62,7 @@ def whole(page, run):
         sum(copies <= ceiling for ceiling, copies in judged),
         len({group for group, *_ in every}),
     )
-    page.say("plain", len(plain), sum(row["operation"] == "boundaries" for row in plain))
+    page.say("plain", len(plain))
     page.picture(
         "surface",
         {
