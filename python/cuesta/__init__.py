@@ -10,9 +10,10 @@ from cuesta import _extension as _extension  # first: it chooses what cuesta._co
 from cuesta._band_files import FileComponents, FileResult, edges_file, filter_file, label_file
 from cuesta._core import version as __version__
 from cuesta._device_arrays import DeviceArray, to_device, to_host
-from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges, sobel
+from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges
 from cuesta._events import read_events
 from cuesta._filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
+from cuesta._gradients import sobel
 from cuesta._graphs import Graphed, graphed
 from cuesta._info import (
     Choice,
@@ -28,20 +29,9 @@ from cuesta._info import (
 )
 from cuesta._lines import Line, trace
 from cuesta._motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
-from cuesta._objects import (
-    Labels,
-    absdiff,
-    close,
-    dilate,
-    erode,
-    histogram,
-    label,
-    open,
-    otsu_threshold,
-    threshold,
-    to_gray,
-)
+from cuesta._objects import Labels, close, dilate, erode, label, open
 from cuesta._picture_files import count_pages, imread, imwrite
+from cuesta._pixels import absdiff, histogram, otsu_threshold, threshold, to_gray
 from cuesta._recipes import EdgesUsed, edge_lines, edges
 from cuesta._tracking import (
     CountingLine,

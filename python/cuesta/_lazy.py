@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from cuesta._kinds import kind_of
 from cuesta._layouts import NAMES, layout_of
 from cuesta.errors import InvalidArgument
@@ -42,10 +44,8 @@ class _Axes:
         self.sides = (self.name.index("H"), self.name.index("W"))
         self.channels = self.name.find("C")
 
-    def probe(self, image: Any, function: Callable[[Any, str], Any]) -> Any:
+    def probe(self, image: Any, function: Callable[..., Any]) -> Any:
         """Returns the result for a few pixels. Invalid arguments raise here, not in a chunk."""
-        import numpy as np
-
         shape = [
             size if axis == self.channels else min(size, _PROBE)
             for axis, size in enumerate(image.shape)
@@ -65,7 +65,7 @@ def _refuse(**given: Any) -> None:
 
 
 def by_chunks(
-    function: Callable[[Any, str], Any],
+    function: Callable[..., Any],
     image: Any,
     layout: str | None,
     reach: int = 0,
@@ -80,8 +80,7 @@ def by_chunks(
     `function` takes chunks and the name of their layout. `wraps` says that the border continues on
     the other side. `others` are further arrays of the image's shape, whose chunks follow.
     """
-    import dask.array as da
-
+    da: Any = sys.modules["dask.array"]
     _refuse(out=out)
     axes = _Axes(image, layout, what)
     whole = {axes.channels: -1} if axes.channels >= 0 else {}
@@ -120,13 +119,10 @@ def by_pictures(
     Each picture is one chunk; those of a batch stay apart, unless they are to be `together`.
     `refused` are arguments that a lazy result cannot have, by name.
     """
-    import dask.array as da
-
+    da: Any = sys.modules["dask.array"]
     _refuse(**refused)
     axes = _Axes(image, layout, "image")
-    alike = {
-        axis: -1 for axis in range(image.ndim) if together or axes.name[axis] != "N"
-    }
+    alike = {axis: -1 for axis in range(image.ndim) if together or axes.name[axis] != "N"}
     sample = axes.probe(image, function)
     return da.map_blocks(
         lambda block: function(block, axes.name),

@@ -21,7 +21,9 @@ import cuesta
 import cuesta.bands
 
 # Module to import for a word of `needs`, where it differs.
-MODULES = {name: name for name in ("skimage", "cv2", "torch", "cupy", "PIL", "cuesta._files")}
+MODULES = {
+    name: name for name in ("skimage", "cv2", "dask", "torch", "cupy", "PIL", "cuesta._files")
+}
 # cuesta_ray/test_ray.py runs those of many-machines.md, on a cluster.
 PAGES = ["README.md"] + [
     f"docs/user/{page.name}"

@@ -121,9 +121,7 @@ def test_sobel_with_several_outputs() -> None:
     lazy = cuesta.sobel(
         da.from_array(image, chunks=(31, 40)), outputs=("gx", "direction"), dtype="int32"
     )
-    for made, wanted in zip(
-        lazy, cuesta.sobel(image, outputs=("gx", "direction"), dtype="int32")
-    ):
+    for made, wanted in zip(lazy, cuesta.sobel(image, outputs=("gx", "direction"), dtype="int32")):
         assert made.dtype == wanted.dtype
         np.testing.assert_array_equal(made.compute(), wanted)
 
