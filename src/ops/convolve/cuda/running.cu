@@ -12,6 +12,7 @@
 // window has, which are added only.
 #include "ops/convolve/cuda/running.hpp"
 
+#include "cuda/architectures.hpp"
 #include "cuda/limits.hpp"
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/cuda/running_lane.cuh"
@@ -308,9 +309,11 @@ std::string_view convolve_cuda::running_takes(const ConvolveArgs& args,
   if (taps.is_box() && (args.src.channels == 1 || args.width * args.src.channels < box_span) &&
       mma_long_takes(args, parameters).empty())
     return "boxes that products of factors compute faster";
-  if (shared_bytes<4>(max_threads) > cuda::shared_limit())
-    return "GPUs with less than 100 KiB of shared memory for a block";
-  return flat_rows_take(args);
+  if (const auto why = flat_rows_take(args); !why.empty()) return why;
+  if (cuda::compute_capability() == 0) return {};
+  return shared_bytes<4>(max_threads) > cuda::shared_limit()
+             ? "GPUs with less than 100 KiB of shared memory for a block"
+             : std::string_view();
 }
 
 void convolve_cuda::running(const ConvolveArgs& args, Call& call) {
