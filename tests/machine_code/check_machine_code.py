@@ -280,10 +280,30 @@ RULES = [
     ),
     Rule(
         "canny/cuda/nms",
-        r"gradient_nms_marchINS\d?_10canny_wide",
+        r"gradient_nms_marchINS\d?_9ColorLane",
+        [r"\bHADD2\b", r"\bPRMT\b", r"\bSHFL\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "canny/cuda/nms",
+        r"gradient_nms_marchINS\d?_10canny_wide4LaneILNS\d?_4NormE\dEEELb0",
         [r"\bFFMA\b", r"\bSHFL\b"],
         NO_SHARED,
     ),
+    # Counting, its bins are in shared memory.
+    Rule(
+        "canny/cuda/nms",
+        r"gradient_nms_marchINS\d?_10canny_wide4LaneILNS\d?_4NormE\dEEELb1",
+        [r"\bSHFL\b", r"\bATOMS\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "convolve/cuda/running",
+        "running_sums",
+        [r"\bSHFL\b", r"\bLDS\.128\b", r"\bSTS\.128\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule("log/sums", "log_of_sums", [r"\bLDG\.E\.128"], NO_SHARED),
     Rule(
         "canny/cuda/tile_front",
         "tile_front",
