@@ -309,7 +309,7 @@ Steady::Cells Steady::changed_cells(const uint8_t* luma, const std::vector<uint8
           seen += luma[at + shift.y * Windows::most + shift.x];
         }
       }
-      changed[size_t(n * cells * cells + cell)] =
+      changed[size_t(n) * size_t(cells) * size_t(cells) + size_t(cell)] =
           std::abs(seen - held) > 2 * wide * high + held / 32;
     }
   }
@@ -327,7 +327,7 @@ Steady::Part Steady::cell_of(int32_t cell) const {
 bool Steady::is_lit(const uint8_t* luma, const Cells& changed, int32_t window, Shift shift) const {
   int32_t textured = 0, alike = 0;
   for (int32_t cell = 0; cell < cells * cells; ++cell) {
-    if (!changed[size_t(window * cells * cells + cell)]) continue;
+    if (!changed[size_t(window) * size_t(cells) * size_t(cells) + size_t(cell)]) continue;
     const Part part = cell_of(cell);
     Likeness likeness;
     for (int32_t y = part.y; y < part.y + part.height; ++y) {
