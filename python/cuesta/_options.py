@@ -6,6 +6,7 @@ as `**options` and pass them on unchanged. `described` documents them.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import operator
@@ -211,6 +212,11 @@ def element_of(element: Any, name: str = "element") -> _core.StructuringElement:
 @functools.lru_cache(maxsize=256)
 def _element(cells: bytes, height: int, width: int) -> _core.StructuringElement:
     return _core.StructuringElement.of_cells(width, height, list(cells))
+
+
+# What the caches hold is released before the extension is: it reports what is left.
+atexit.register(_stencil.cache_clear)
+atexit.register(_element.cache_clear)
 
 
 def number(name: str, value: Any) -> float:

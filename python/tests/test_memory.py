@@ -168,3 +168,14 @@ def test_inputs_are_not_copied() -> None:
     )
     # 1 for the result; `made.all()` adds nothing.
     assert 0.9 < float(run.stdout) < 1.2
+
+
+def test_nothing_is_left_at_exit() -> None:
+    program = (
+        "import cuesta, numpy\n"
+        "picture = numpy.zeros((9, 9), numpy.uint8)\n"
+        "cuesta.correlate(picture, [[1, 2, 1]])\n"
+        "cuesta.erode(picture, numpy.ones((3, 3)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
