@@ -327,8 +327,8 @@ def log_edges(
             return log_edges(block, threshold, response=response, layout=name, **options)
 
         reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
-        wraps = options.get("border") == "wrap"
-        lazy: A = by_chunks(chunk, image, layout, reach, out=out, wraps=wraps)
+        border = options.get("border")
+        lazy: A = by_chunks(chunk, image, layout, reach, out=out, border=border)
         return lazy
     s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, "int32" if flag("response", response) else "uint8")

@@ -67,7 +67,7 @@ def _filtered(
             layout,
             _reach(run, options, more),
             out=out,
-            wraps=options.get("border") == "wrap",
+            border=options.get("border"),
         )
         return lazy
     s = Source(image, layout, "image", options)

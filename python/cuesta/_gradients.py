@@ -61,7 +61,7 @@ def _sobel_of_chunks(
         return sobel(block, outputs=outputs, dtype=dtype, layout=name, **options)
 
     reach = (options.get("aperture") or 3) // 2
-    return by_chunks(chunk, image, layout, reach, out=out, wraps=options.get("border") == "wrap")
+    return by_chunks(chunk, image, layout, reach, out=out, border=options.get("border"))
 
 
 @overload

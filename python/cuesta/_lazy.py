@@ -1,8 +1,8 @@
 """Lazy arrays of dask: processed chunk by chunk, with results that stay lazy.
 
-An operation of a small window computes each chunk with as many rows and columns of its neighbours
-as the window reaches. Canny, boundaries and recipes connect pixels across the picture; each picture
-is one task then. Both give the bytes of the whole array.
+An operation with a window reads the rows and columns that it needs from neighbouring chunks. Canny,
+boundaries and recipes connect pixels across the picture, so each picture is one task. Both give the
+bytes of the whole array.
 """
 
 from __future__ import annotations
@@ -44,13 +44,21 @@ class _Axes:
         self.sides = (self.name.index("H"), self.name.index("W"))
         self.channels = self.name.find("C")
 
-    def probe(self, image: Any, function: Callable[..., Any]) -> Any:
-        """Returns the result for a few pixels. Invalid arguments raise here, not in a chunk."""
+    def result_of(self, image: Any, function: Callable[..., Any]) -> dict[str, Any]:
+        """Returns type, meta and dropped axes of a result, as `dask.array.map_blocks` takes them.
+
+        They are those of the result for a few pixels. Invalid arguments raise here, not in a chunk.
+        """
         shape = [
             size if axis == self.channels else min(size, _PROBE)
             for axis, size in enumerate(image.shape)
         ]
-        return function(np.zeros_like(self.meta, shape=tuple(shape)), self.name)
+        sample = function(np.zeros_like(self.meta, shape=tuple(shape)), self.name)
+        return {
+            "dtype": sample.dtype,
+            "meta": sample[(slice(0, 0),) * sample.ndim],
+            "drop_axis": [self.channels] if sample.ndim < image.ndim else None,
+        }
 
 
 def _refuse(**given: Any) -> None:
@@ -72,37 +80,39 @@ def by_chunks(
     *,
     out: Any = None,
     what: str = "image",
-    wraps: bool = False,
+    border: str | None = None,
     others: tuple[Any, ...] = (),
 ) -> Any:
     """Returns the lazy result of an operation whose window reaches `reach` samples.
 
-    `function` takes chunks and the name of their layout. `wraps` says that the border continues on
-    the other side. `others` are further arrays of the image's shape, whose chunks follow.
+    `function` takes chunks and the name of their layout. `border` is the operation's: "wrap"
+    continues on the other side. `others` are more arrays of the image's shape, whose chunks follow.
     """
     da: Any = sys.modules["dask.array"]
     _refuse(out=out)
     axes = _Axes(image, layout, what)
     whole = {axes.channels: -1} if axes.channels >= 0 else {}
-    arrays = [image.rechunk(whole), *(da.asarray(o).rechunk(image.chunks) for o in others)]
-    sample = axes.probe(image, lambda block, name: function(block, name, *(block for _ in others)))
+    first = image.rechunk(whole)
+    arrays = [first, *(da.asarray(other).rechunk(first.chunks) for other in others)]
+    result = axes.result_of(
+        image, lambda block, name: function(block, name, *(block for _ in others))
+    )
     # One chunk across needs no neighbours: the operation extends the picture itself.
     depth = {axis: reach if image.numblocks[axis] > 1 else 0 for axis in axes.sides}
-    drop = [axes.channels] if sample.ndim < image.ndim else None
-    options = {"dtype": sample.dtype, "meta": sample[(slice(0, 0),) * sample.ndim]}
 
     def run(*blocks: Any) -> Any:
         return function(blocks[0], axes.name, *blocks[1:])
 
     if not any(depth.values()):
-        return da.map_blocks(run, *arrays, drop_axis=drop, **options)
+        return da.map_blocks(run, *arrays, **result)
     return da.map_overlap(
         run,
         *arrays,
         depth=depth,
-        boundary={axis: "periodic" if wraps else "none" for axis in axes.sides},
+        boundary={axis: "periodic" if border == "wrap" else "none" for axis in axes.sides},
         trim=True,
-        **options,
+        dtype=result["dtype"],
+        meta=result["meta"],
     )
 
 
@@ -123,11 +133,8 @@ def by_pictures(
     _refuse(**refused)
     axes = _Axes(image, layout, "image")
     alike = {axis: -1 for axis in range(image.ndim) if together or axes.name[axis] != "N"}
-    sample = axes.probe(image, function)
     return da.map_blocks(
         lambda block: function(block, axes.name),
         image.rechunk(alike),
-        drop_axis=[axes.channels] if sample.ndim < image.ndim else None,
-        dtype=sample.dtype,
-        meta=sample[(slice(0, 0),) * sample.ndim],
+        **axes.result_of(image, function),
     )

@@ -42,7 +42,7 @@ def _morphology(
             layout,
             steps * cells.side,
             out=out,
-            wraps=options.get("border") == "wrap",
+            border=options.get("border"),
         )
         return lazy
     s = Source(image, layout, "image", options, channels="one")

@@ -100,6 +100,9 @@ def test_channels_stay_together(channels: int) -> None:
         check(cuesta.to_gray, image, chunks)
         check(cuesta.canny, image, chunks)
         check(cuesta.edges, image, chunks)
+        other = da.from_array(picture(channels=channels, seed=2), chunks=(50, 50, 2))
+        made = cuesta.absdiff(da.from_array(image, chunks=chunks), other)
+        np.testing.assert_array_equal(made.compute(), cuesta.absdiff(image, other.compute()))
 
 
 @pytest.mark.parametrize(("name", "operation"), WHOLE, ids=[row[0] for row in WHOLE])
