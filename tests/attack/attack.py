@@ -754,7 +754,7 @@ class Attack(CudaFaults):
                 seconds = time.monotonic() - began
                 why = run.why(codes)
                 if not why and self.shim and (seconds > 10 or run.mib > most):
-                    why = f"{seconds:.1f} s and {run.mib} MiB"
+                    why = f"{seconds:.1f} s and {run.mib} MiB (at least the attack's own {self.own_mib()} MiB)"
                 return why
 
             self.point("bounds", words, name, check)

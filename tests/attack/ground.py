@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import resource
 import select
 import shlex
 import shutil
@@ -83,10 +84,15 @@ class Ground:
         self.video = self.file("video.y4m", y4m(96, 64, frames))
 
     def identity(self):
-        """Of what is attacked, and how."""
+        """Identify the attacked binaries and the form of the attack.
+
+        Files are read in blocks: a child's peak of memory counts from its parent's, see run().
+        """
         digest = hashlib.sha256()
         for path in filter(None, (self.cuesta, self.shim)):
-            digest.update(Path(path).read_bytes())
+            with open(path, "rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
         return f"{digest.hexdigest()[:16]} {'long' if self.long else self.times} {self.seed}"
 
     def close(self):
@@ -117,7 +123,11 @@ class Ground:
         ask=False,
         **options,
     ):
-        """`ask`: where it hangs, it is asked by SIGABRT where it is, which goes to `report`."""
+        """Run the command once and return how it ended.
+
+        `ask`: a run that hangs gets SIGABRT first, and its stack goes to `report`. `Run.mib` is the peak of memory in MiB.
+        The kernel starts it at the peak of this process, so this process stays small.
+        """
         environment = dict(os.environ, LC_ALL="C", **dict(environment))
         if fault or counts:
             environment["LD_PRELOAD"] = self.shim
@@ -161,6 +171,10 @@ class Ground:
                 hung,
                 usage.ru_maxrss // 1024,
             )
+
+    def own_mib(self):
+        """Peak of this process in MiB: a child's peak is never reported below it."""
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
     def point(self, campaign, words, fault, check):
         """One point of a campaign, which one process takes, once. check() returns what is bad about its end, or ""; with
