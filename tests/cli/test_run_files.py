@@ -23,7 +23,7 @@ PASSWORDS = {"--passwords": "names.netrc"}
 VERBS = {
     "edges": (["photo.png"], {"": "photo.png", "--mask": "mask.png", **PASSWORDS}, {"-o": "o.png", "--lines": "o.svg"}),
     "filter": (["photo.png"], {"": "photo.png", "--kernel": "kernel.txt", **PASSWORDS}, {"-o": "o.png"}),
-    "label": (["photo.png"], {"": "photo.png", **PASSWORDS}, {"-o": "o.csv"}),
+    "label": (["photo.png"], {"": "photo.png", "--intensity": "mask.png", **PASSWORDS}, {"-o": "o.csv"}),
     "detect": (
         ["street.y4m"],
         {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--cameras": "cameras.toml", **PASSWORDS},
