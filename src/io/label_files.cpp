@@ -91,7 +91,8 @@ class MeasureRows {
   AnyImage labels_{}, levels_{};                   // rows from top_ to end_
 };
 
-// The second pass: the file is read again, and its labels are measured.
+// The second pass: the file is read again in the bands that were labelled, one after the other, and
+// its labels are measured.
 std::vector<Measures> measure_bands(const std::filesystem::path& source,
                                     const BandSettings& settings, const LabelFile& what,
                                     const LabelBands& labels, Size size, size_t count,
@@ -105,22 +106,20 @@ std::vector<Measures> measure_bands(const std::filesystem::path& source,
     check_intensity(other->facts().size, size, what.intensity.string());
   }
   int32_t band = 0, first = 0;
-  BandSettings one = settings;
-  one.use({});
-  one.at_once = 1;
-  io::read_bands(source, one, scratch_bytes(what), [&](const PictureFacts& facts) -> io::BandStep {
-    const PictureKind kind = io::kind_of(facts);
-    const auto mask_of = io::maker(recipe.mask(kind), plain);
-    const auto levels = levels_of(other ? io::kind_of(other->facts()) : kind, plain);
-    return [&, mask_of, levels](ConstAnyView rows) -> std::function<void()> {
-      AnyImage found(rows.size(), 1, PixelType::s32);
-      labels.resolve(band++, mask_of(rows), found, plain);
-      const int32_t end = first + rows.height;
-      measured.add(found, levels(other ? other->take(first, end) : rows), plain);
-      first = end;
-      return [] {};
-    };
-  });
+  io::read_bands(source, settings, scratch_bytes(what),
+                 [&](const PictureFacts& facts) -> io::BandStep {
+                   const PictureKind kind = io::kind_of(facts);
+                   const auto mask_of = io::maker(recipe.mask(kind), plain);
+                   const auto levels = levels_of(other ? io::kind_of(other->facts()) : kind, plain);
+                   return [&, mask_of, levels](ConstAnyView rows) -> std::function<void()> {
+                     AnyImage found(rows.size(), 1, PixelType::s32);
+                     labels.resolve(band++, mask_of(rows), found, plain);
+                     const int32_t end = first + rows.height;
+                     measured.add(found, levels(other ? other->take(first, end) : rows), plain);
+                     first = end;
+                     return [] {};
+                   };
+                 });
   return measured.finish();
 }
 
@@ -156,22 +155,26 @@ LabelFileResult io::label_bands(const std::filesystem::path& source, const BandS
                                 const LabelFile& what, const Exec& exec) {
   std::optional<LabelBands> labels;
   Ways ways(settings.devices);
-  BandSettings reading = settings;
-  // Both passes must cut the same bands.
-  if (what.measure) reading.at_once = 1;
+  int32_t band_rows = 0;
   const FileResult read =
-      read_bands(source, reading, scratch_bytes(what), [&](const PictureFacts& facts) {
+      read_bands(source, settings, scratch_bytes(what), [&](const PictureFacts& facts) {
         if (!labels) labels.emplace(facts.size.width, what.options);
-        return [&labels, find = finder(what, facts, ways.next(), exec)](
+        return [&labels, &band_rows, find = finder(what, facts, ways.next(), exec)](
                    ConstAnyView rows) -> std::function<void()> {
-          return [&labels, found = find(*labels, rows)] { labels->add(found); };
+          return [&labels, &band_rows, found = find(*labels, rows)] {
+            if (band_rows == 0) band_rows = found.rows;
+            labels->add(found);
+          };
         };
       });
   LabelFileResult result{
       .size = read.size, .components = labels->join(), .bands = read.bands, .measures = {}};
   if (what.measure) {
+    BandSettings again = settings;  // on the CPU, in the same bands
+    again.use({});
+    again.bands.rows = band_rows;
     result.measures =
-        measure_bands(source, settings, what, *labels, read.size, result.components.size(), exec);
+        measure_bands(source, again, what, *labels, read.size, result.components.size(), exec);
   }
   return result;
 }

@@ -36,11 +36,11 @@ struct RunSamples {
   template <class T>
   __device__ void take(Sums& to, T sample) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (isnan(sample)) {
+      if (is_nan(sample)) {
         ++nan;
         return;
       }
-      if (isinf(sample)) {
+      if (is_infinite(sample)) {
         ++(sample > 0 ? positive : negative);
       } else {
         const SampleWords words = words_of(sample);

@@ -3,7 +3,6 @@
 #include "ops/measure/reference.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace cuesta {
 namespace measuring {
@@ -30,11 +29,11 @@ void add(Sums& to, const Sums& part) {
 template <class T>
 void add_sample(Sums& to, T sample) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(sample)) {
+    if (is_nan(sample)) {
       ++to.nan;
       return;
     }
-    if (std::isinf(sample)) {
+    if (is_infinite(sample)) {
       ++(sample > 0 ? to.positive : to.negative);
     } else {
       const SampleWords words = words_of(sample);

@@ -65,6 +65,12 @@ CUESTA_HOST_DEVICE uint32_t key_of(T sample) {
   }
 }
 
+CUESTA_HOST_DEVICE inline uint32_t size_bits(float sample) {
+  return std::bit_cast<uint32_t>(sample) & 0x7FFFFFFF;
+}
+CUESTA_HOST_DEVICE inline bool is_nan(float sample) { return size_bits(sample) > 0x7F800000; }
+CUESTA_HOST_DEVICE inline bool is_infinite(float sample) { return size_bits(sample) == 0x7F800000; }
+
 /// The first word that a finite f32 adds to, and what it adds there and to the next.
 struct SampleWords {
   int first;
