@@ -58,7 +58,7 @@ std::string name_of(const DetectOptions& options, const io::FrameSource& source)
 }
 
 Json header_of(const DetectOptions& options, const DetectSettings& settings,
-               const io::FrameSource& source) {
+               const io::FrameSource& source, const DayClock& clock) {
   const io::StreamFormat& format = source.format();
   Json line = {{"kind", "header"},
                {"schema", 1},
@@ -68,6 +68,10 @@ Json header_of(const DetectOptions& options, const DetectSettings& settings,
                {"frame_rate", double(format.rate_num) / double(format.rate_den)},
                {"start_time", format.start},
                {"source", name_of(options, source)}};
+  if (clock.is_known()) {
+    line["clock"] = clock.text(0);
+    line["clock_source"] = clock.source();
+  }
   for_each_field<DownscaleOptions>(
       [&](const auto& one) { line[one.name] = fact(one.get(settings.looks)); });
   for_each_field<MotionOptions>(
@@ -80,12 +84,14 @@ Json header_of(const DetectOptions& options, const DetectSettings& settings,
   return line;
 }
 
-Json line_of(const io::Gap& gap) {
+Json line_of(const io::Gap& gap, const DayClock& clock) {
   Json line = {{"begin", gap.begin}, {"end", nullptr}};
   if (gap.end) line["end"] = *gap.end;
   line["attempts"] = gap.attempts;
   line["reason"] = gap.reason;
   if (!gap.error.empty()) line["error"] = gap.error;
+  put_clock(line, "begin_clock", clock, gap.begin);
+  if (gap.end) put_clock(line, "end_clock", clock, *gap.end);
   return cli::line_of("gap", std::move(line));
 }
 
@@ -111,6 +117,7 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
   if (is.changed) line["changed"] = true;
   if (is.shift_x != 0 || is.shift_y != 0) line["shift"] = {is.shift_x, is.shift_y};
   if (frame.damaged) line["damaged"] = true;
+  put_clock(line, "clock", watching.facts().clock, frame.time);
   return line;
 }
 
@@ -252,13 +259,15 @@ class Outputs {
                   {.camera = options.camera,
                    .source = name_of(options, source),
                    .format = source.format(),
-                   .placing = results_.placing()},
+                   .placing = results_.placing(),
+                   .clock = DayClock(options.clock, source.format().clock, source.name())},
                   options.common),
         camera_(options.camera),
+        stamps_(options.clock.stamp),
         lines_(std::move(lines)) {
     const bool owns_lines = !lines_ && !options.json.empty();
     if (owns_lines) lines_ = std::make_shared<JsonLines>(options.json, results_.placing());
-    write_line(header_of(options, settings, source));
+    write_line(header_of(options, settings, source, watching_.facts().clock));
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
                                  io::is_live(options.input) ? "" : options.input,
@@ -275,7 +284,7 @@ class Outputs {
     results_.add("-", [this, &source] {
       watching_.end_event();
       write_event_lines();
-      if (const auto gap = source.open_gap()) write_line(line_of(*gap));
+      if (const auto gap = source.open_gap()) write_line(line_of(*gap, watching_.facts().clock));
     });
     results_.add(options.out, [this] { video_->finish(); });
     results_.add(options.mask_video, [this] { mask_->finish(); });
@@ -288,11 +297,13 @@ class Outputs {
   /// written, on another.
   void found(io::FrameBuffer& buffer, std::span<const Detection> objects, Finder& finder) {
     const io::Frame& frame = buffer.frame();
+    const auto jump = watching_.see_clock(frame);
     if (frame.gap) {
       watching_.end_event();
       write_event_lines();
-      write_line(line_of(*frame.gap));
+      write_line(line_of(*frame.gap, watching_.facts().clock));
     }
+    if (jump) write_line(cli::line_of("clock", json_of(*jump, watching_.facts().clock)));
     const Rect corner = finder.corner();
     const ConstBitView mask = mask_ || watching_.wants_mask() ? finder.mask() : ConstBitView{};
     watching_.found(frame, objects, mask, corner.x, corner.y);
@@ -305,6 +316,10 @@ class Outputs {
     } else if (video_) {
       painter_.draw(buffer, objects);
     }
+    if (video_ && stamps_)
+      painter_.stamp(buffer, watching_.facts().clock.shown(frame.time));
+    else if (video_ && watching_.is_tracking())
+      painter_.stamp(buffer, clock_text(frame.time));
   }
   void write(const io::Frame& frame) {
     if (video_) video_->write(frame);
@@ -330,6 +345,7 @@ class Outputs {
   BoxPainter painter_;
   Watching watching_;
   std::string camera_;
+  bool stamps_;
   std::shared_ptr<JsonLines> lines_;
   std::unique_ptr<io::FrameSink> video_;
   std::unique_ptr<MaskVideo> mask_;
@@ -354,6 +370,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
                  "write the foreground mask without loss: .mkv, .avi, .y4m")
       ->type_name("OUT");
   add_follow(app, options.follow);
+  add_clock_options(app, options.clock);
   app.add_option(
          "--decode", options.decode,
          "decode video on auto (default), cpu or cuda. cuda keeps frames on the GPU and does not "
@@ -388,6 +405,7 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
+  check_clock(options_->clock, options_->out);
   detector_ = std::make_unique<Detector>(*options_);
 }
 WatchedVideo::~WatchedVideo() = default;

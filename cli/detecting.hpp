@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "cli/day_clock.hpp"
 #include "cli/described.hpp"
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
@@ -25,6 +26,7 @@ struct DetectOptions {
   CommonOptions common{};
   DescribedOptions described{};
   WatchOptions watch{};
+  ClockOptions clock{};
   std::string input{}, out{}, json{}, mask_video{};
   std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
   bool follow = false;

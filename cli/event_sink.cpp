@@ -25,11 +25,20 @@ const std::string& way_of(const Crossing& crossing, const WatchFacts& facts) {
 }
 
 Json json_of(const Crossing& crossing, const WatchFacts& facts) {
-  return {{"line", facts.lines[crossing.line].name},
-          {"id", crossing.id},
-          {"to", way_of(crossing, facts)},
-          {"frame", crossing.at.index},
-          {"time", crossing.at.seconds}};
+  Json out = {{"line", facts.lines[crossing.line].name},
+              {"id", crossing.id},
+              {"to", way_of(crossing, facts)},
+              {"frame", crossing.at.index},
+              {"time", crossing.at.seconds}};
+  put_clock(out, "clock", facts.clock, crossing.at.seconds);
+  return out;
+}
+
+Json json_of(const ClockJump& jump, const DayClock& clock) {
+  return {{"time", jump.seconds},
+          {"before", clock.text_of(jump.before)},
+          {"after", clock.text_of(jump.after)},
+          {"source", clock.source()}};
 }
 
 Json json_of(const TrackedObject& object, const WatchFacts& facts) {
@@ -57,25 +66,31 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
                 {"max_speed", rounded(o.max_speed)},
                 {"max_area", o.max_area},
                 {"largest_box", box_json(o.largest)}};
+    put_clock(one, "start_clock", facts.clock, o.first.seconds);
+    put_clock(one, "end_clock", facts.clock, o.last.seconds);
     if (!facts.zones.empty()) one["zones"] = names_of(o.zones, facts);
     objects.push_back(std::move(one));
   }
   for (const Crossing& c : event.crossings) crossings.push_back(json_of(c, facts));
-  return {{"id", event.id},
-          {"state", state},
-          {"start", event.first.seconds},
-          {"end", event.last.seconds},
-          {"first_frame", event.first.index},
-          {"last_frame", event.last.index},
-          {"clip", {event.clip_start, event.clip_end}},
-          {"max_at_once", event.max_at_once},
-          {"best",
-           {{"frame", event.best.index},
-            {"time", event.best.seconds},
-            {"id", event.best_id},
-            {"box", box_json(event.best_box)}}},
-          {"objects", std::move(objects)},
-          {"crossings", std::move(crossings)}};
+  Json best = {{"frame", event.best.index},
+               {"time", event.best.seconds},
+               {"id", event.best_id},
+               {"box", box_json(event.best_box)}};
+  put_clock(best, "clock", facts.clock, event.best.seconds);
+  Json out = {{"id", event.id},
+              {"state", state},
+              {"start", event.first.seconds},
+              {"end", event.last.seconds},
+              {"first_frame", event.first.index},
+              {"last_frame", event.last.index},
+              {"clip", {event.clip_start, event.clip_end}},
+              {"max_at_once", event.max_at_once},
+              {"best", std::move(best)},
+              {"objects", std::move(objects)},
+              {"crossings", std::move(crossings)}};
+  put_clock(out, "start_clock", facts.clock, event.first.seconds);
+  put_clock(out, "end_clock", facts.clock, event.last.seconds);
+  return out;
 }
 
 Json notice_of(const Event& event, const char* state, const WatchFacts& facts) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/day_clock.hpp"
 #include "cli/results.hpp"
 #include "cuesta/tracking.hpp"
 #include "io/frames.hpp"
@@ -20,6 +21,7 @@ struct WatchFacts {
   io::Placing placing = io::Placing::when_whole;  ///< of results
   std::vector<std::string> zones{};               ///< names, as the scene has them
   std::vector<CountingLine> lines{};
+  DayClock clock{};
 
   Size size() const { return {format.width, format.height}; }
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
@@ -46,6 +48,7 @@ class EventSink {
 
 Json json_of(const Crossing& crossing, const WatchFacts& facts);
 Json json_of(const TrackedObject& object, const WatchFacts& facts);
+Json json_of(const ClockJump& jump, const DayClock& clock);
 /// `state`: "began" or "ended".
 Json json_of(const Event& event, const char* state, const WatchFacts& facts);
 /// The name of the way that a crossing took.

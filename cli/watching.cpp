@@ -98,6 +98,16 @@ void Watching::ended(const Event& event) {
   event_lines_.push_back(line_of("event", json_of(event, "ended", facts_)));
 }
 
+std::optional<ClockJump> Watching::see_clock(const io::Frame& frame) {
+  auto jump = facts_.clock.see(frame);
+  if (jump) {
+    warn("{}: the clock jumps from {} to {} (source: {})", facts_.source,
+         facts_.clock.text_of(jump->before), facts_.clock.text_of(jump->after),
+         facts_.clock.source());
+  }
+  return jump;
+}
+
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
                      ConstBitView mask, int32_t x, int32_t y) {
   if (wants_mask()) results_->motion->add(frame, mask, x, y);

@@ -51,6 +51,8 @@ class Watching {
   Watching& operator=(const Watching&) = delete;
   ~Watching();
 
+  /// Reads the clock of a frame, before anything is said of it. Says where it jumped.
+  std::optional<ClockJump> see_clock(const io::Frame& frame);
   /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
@@ -73,6 +75,7 @@ class Watching {
   Json crossings_json() const;
   std::vector<Json> take_event_lines();
   std::span<const CountingLine> lines() const { return facts_.lines; }
+  const WatchFacts& facts() const { return facts_; }
 
  private:
   void read_scene_of(const WatchOptions& options, const TrackingOptions& tracking,

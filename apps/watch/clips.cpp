@@ -27,8 +27,9 @@ class Clips final : public EventSink {
                   folder);
   }
   void ended(const Event& event) override {
-    io::cut_clip(facts_.source, folder_ / fmt::format("event-{:04}{}", event.id, extension_),
-                 event.clip_start, event.clip_end);
+    std::string name = fmt::format("event-{:04}", event.id);
+    if (facts_.clock.is_known()) name += fmt::format("-{}", facts_.clock.name(event.clip_start));
+    io::cut_clip(facts_.source, folder_ / (name + extension_), event.clip_start, event.clip_end);
   }
   void finish() override {}
 

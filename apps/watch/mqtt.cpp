@@ -147,6 +147,7 @@ class Topics final : public EventSink {
                  {"frame", frame.index},
                  {"time", frame.time},
                  {"objects", std::move(objects)}};
+    put_clock(line, "clock", facts_.clock, frame.time);
     broker_.publish("objects", line_of(of_camera(facts_.camera, std::move(line))));
   }
   void finish() override { broker_.finish(); }
