@@ -10,7 +10,7 @@ import numpy as np
 from cuesta import _core
 from cuesta._kinds import kind_of, native
 from cuesta._options import Execution, described
-from cuesta._sources import Source, companion
+from cuesta._sources import Source, companion, opened
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -113,6 +113,15 @@ def _as_labels(labels: Any) -> Any:
     return native(labels).astype(np.int32, copy=False)
 
 
+def _greatest(s: Source) -> int:
+    greatest = getattr(s.given, "max", None)
+    if greatest is None:
+        raise InvalidArgument(
+            f"labels are a {type(s.given).__name__}, which has no max(); set count", "count"
+        )
+    return max(0, int(greatest())) if all(s.shape) else 0
+
+
 @described
 def measure(
     labels: A,
@@ -127,8 +136,9 @@ def measure(
     Parameters
     ----------
     labels : array
-        (H, W) int32; other integers for numpy. Labels from 1 to `count` are measured, others are
-        background. `label` makes them, or any other program: components may touch.
+        (H, W) int32; other integers for numpy; or a picture file, whose gray levels are the labels.
+        Labels from 1 to `count` are measured, others are background. `label` makes them, or any
+        other program: components may touch.
     intensity : array, optional
         uint8, uint16 or float32 of the labels' shape, library and device.
     count : int, optional
@@ -162,15 +172,14 @@ def measure(
     ([8], [8.0], [1.0])
     """
     chosen: dict[str, Any] = {**options}
-    source = _as_labels(labels)
-    if kind_of(source, "labels").dtype(source) != "int32":
-        raise InvalidArgument(
-            f"labels are {kind_of(source, 'labels').dtype(source)}; they must be int32",
-            kind_of(source, "labels").dtype(source),
-        )
-    s = Source(source, layout, "labels", chosen, channels="one")
+    array, known = opened(labels, "labels", gray=True)
+    array = _as_labels(array)
+    dtype = kind_of(array, "labels").dtype(array)
+    if dtype != "int32":
+        raise InvalidArgument(f"labels are {dtype}; they must be int32", dtype)
+    s = Source(array, known if layout is None else layout, "labels", chosen, channels="one")
     if count is None:
-        count = max(0, int(s.given.max())) if all(s.shape) else 0
+        count = _greatest(s)
     elif not isinstance(count, (int, np.integer)) or not 0 <= count < 2**31:
         raise InvalidArgument(f"count is {count!r}; it must be from 0 to {2**31 - 1}", str(count))
     found: Measures[A] = measured(s, s.handle, int(count), intensity, chosen)

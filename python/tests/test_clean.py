@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cuesta
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ CROSS = ndimage.generate_binary_structure(2, 1)
 SQUARE = np.ones((3, 3), bool)
 
 
-def masks():
+def masks() -> Any:
     random = np.random.default_rng(4)
     yy, xx = np.mgrid[0:150, 0:131]
     return [
@@ -27,7 +29,7 @@ def masks():
     ]
 
 
-def without_small(mask, area, structure):
+def without_small(mask: Any, area: Any, structure: Any) -> Any:
     labels, _ = ndimage.label(mask, structure)
     sizes = np.bincount(labels.ravel())
     keep = sizes >= area
@@ -37,7 +39,7 @@ def without_small(mask, area, structure):
 
 @pytest.mark.parametrize("mask", masks())
 @pytest.mark.parametrize("connectivity", [4, 8])
-def test_equals_scipy(mask, connectivity):
+def test_equals_scipy(mask: Any, connectivity: Any) -> None:
     structure, other = (CROSS, SQUARE) if connectivity == 4 else (SQUARE, CROSS)
     for area in (0, 1, 2, 7, 64, 1000):
         expected = without_small(mask, area, structure)
@@ -54,7 +56,7 @@ def test_equals_scipy(mask, connectivity):
         assert np.array_equal(got, mask | small)
 
 
-def test_equals_scikit_image():
+def test_equals_scikit_image() -> None:
     morphology = pytest.importorskip("skimage.morphology")
     mask = np.random.default_rng(8).random((200, 200)) < 0.45
     for area in (3, 20, 90):
@@ -62,7 +64,7 @@ def test_equals_scikit_image():
         assert np.array_equal(cuesta.remove_small(mask, area), expected)
 
 
-def test_threads_and_strategies_agree():
+def test_threads_and_strategies_agree() -> None:
     mask = np.random.default_rng(2).random((300, 333)) < 0.55
     small = cuesta.remove_small(mask, 30, strategy="serial")
     whole = cuesta.fill_holes(mask, 30, strategy="serial")
@@ -74,7 +76,7 @@ def test_threads_and_strategies_agree():
     assert np.array_equal(many[0], whole) and np.array_equal(many[2], whole)
 
 
-def test_wrong_requests():
+def test_wrong_requests() -> None:
     mask = np.ones((4, 4), np.uint8)
     for words, wrong in (
         ("min_area is -1", lambda: cuesta.remove_small(mask, -1)),
