@@ -145,7 +145,7 @@ class Results(FenceTest):
             self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
             self.assertLessEqual(
                 set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
-                {"config", "save-config", "mask", "scene", "cameras", "passwords"},
+                {"config", "save-config", "mask", "scene", "cameras", "passwords", "intensity"},
                 verb,
             )
 
