@@ -10,7 +10,7 @@ import numpy as np
 from cuesta import _core
 from cuesta._kinds import kind_of, native
 from cuesta._options import Execution, described
-from cuesta._sources import Source, companion, opened
+from cuesta._sources import Source, companion, opened, refuse_parts
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def measure(
     count : int, optional
         The greatest label to measure. None: the greatest there is.
     **options
-    layout, strategy, parameters, threads, stream
+    layout, page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -172,7 +172,9 @@ def measure(
     ([8], [8.0], [1.0])
     """
     chosen: dict[str, Any] = {**options}
-    array, known = opened(labels, "labels", gray=True)
+    page, band = chosen.pop("page", None), chosen.pop("band", None)
+    refuse_parts(labels, "labels", page, band)
+    array, known = opened(labels, "labels", gray=True, page=page, band=band)
     array = _as_labels(array)
     dtype = kind_of(array, "labels").dtype(array)
     if dtype != "int32":

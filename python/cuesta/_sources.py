@@ -51,7 +51,7 @@ def opened(
     return _of_host(array, what), None
 
 
-def _refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> None:
+def refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> None:
     """Raises InvalidArgument for a page or band of what is no file."""
     for name, value in (("page", page), ("band", band)):
         if value is not None and not isinstance(array, (str, os.PathLike)):
@@ -145,7 +145,7 @@ class Source:
             stream = options.pop("stream", None)
             page, band = options.pop("page", None), options.pop("band", None)
             if page is not None or band is not None:
-                _refuse_parts(array, what, page, band)
+                refuse_parts(array, what, page, band)
         kind = known_kind(array)
         if kind is None:
             array, known = opened(array, what, gray=channels == "one", page=page, band=band)
