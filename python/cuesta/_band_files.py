@@ -289,7 +289,11 @@ def label_work(
     """Returns what `label_file` computes, as the extension takes it."""
     other = "" if intensity is None else path_of("intensity", intensity)
     return files_extension().label_work(
-        number("threshold", threshold), bool(measure or other), other, dict(options), banding
+        number("threshold", threshold),
+        flag("measure", measure) or bool(other),
+        other,
+        dict(options),
+        banding,
     )
 
 

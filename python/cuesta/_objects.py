@@ -16,7 +16,7 @@ from cuesta._keywords import (
 )
 from cuesta._lazy import by_chunks, is_lazy
 from cuesta._measure import Measures, measured
-from cuesta._options import described, element_of
+from cuesta._options import described, element_of, flag
 from cuesta._sources import Result, Source
 
 if TYPE_CHECKING:
@@ -370,11 +370,12 @@ def label(
     >>> found.count, found.boxes.tolist(), found.areas.tolist()
     (2, [[1, 1, 3, 2], [5, 5, 2, 2]], [6, 4])
     """
+    wanted = flag("measure", measure)
     s = Source(mask, layout, "mask", options, channels="one")
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     found = None
-    if measure or intensity is not None:
+    if wanted or intensity is not None:
         how = {name: value for name, value in options.items() if name == "threads"}
         found = measured(s, r.handle, len(boxes), intensity, how)
     convert = s.kind.from_numpy
