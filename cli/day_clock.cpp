@@ -20,8 +20,8 @@ using namespace std::chrono;
 
 // What a clock may differ from what was expected of it, microseconds: a smaller difference is
 // drift.
-constexpr int64_t least_step = 20000, least_jump = 1000000;
-constexpr size_t most_segments = 4096;
+constexpr int64_t min_step = 20000, min_jump = 1000000;
+constexpr size_t max_segments = 4096;
 
 constexpr int64_t second = 1000000;
 
@@ -146,14 +146,14 @@ std::optional<ClockJump> DayClock::see(const io::Frame& frame) {
   const bool is_other = std::exchange(source_, frame.clock.source) != frame.clock.source;
   if (segments_.empty()) segments_.push_back({frame.time, offset});
   const int64_t before = segments_.back().offset, step = std::abs(offset - before);
-  if (step >= least_step || is_other) {
+  if (step >= min_step || is_other) {
     // What is corrected by little never goes back.
-    if (step < least_jump) offset = std::max(offset, last_ - time);
+    if (step < min_jump) offset = std::max(offset, last_ - time);
     segments_.push_back({frame.time, offset});
-    if (segments_.size() > most_segments) segments_.pop_front();
+    if (segments_.size() > max_segments) segments_.pop_front();
   }
   last_ = time + segments_.back().offset;
-  if (step < least_jump) return std::nullopt;
+  if (step < min_jump) return std::nullopt;
   return ClockJump{frame.time, before + time, frame.clock.micros, source_};
 }
 

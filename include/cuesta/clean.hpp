@@ -33,7 +33,7 @@ void remove_small(ConstAnyView mask, OutView dst, const RemoveSmallOptions& opti
 void remove_small(const ConstBatch& masks, const Batch& dst, const RemoveSmallOptions& options = {},
                   const Exec& exec = {});
 
-/// Fills the holes of a mask: background that does not reach the picture's rim.
+/// Fills the holes of a mask: background that does not touch the picture's border.
 /// Views as for remove_small(). Throws Error{invalid_argument} naming the view or option.
 /// Source: scipy.ndimage.binary_fill_holes (connectivity 8, every area).
 void fill_holes(ConstAnyView mask, OutView dst, const FillHolesOptions& options = {},

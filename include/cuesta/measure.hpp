@@ -58,7 +58,7 @@ class MeasureBands {
   /// Rows above and below a row that its outlines look at.
   static constexpr int32_t reach() { return 2; }
   /// Adds rows [first, end) of `labels`, whose row 0 is row `top` of the picture.
-  /// `labels` has reach() rows above `first` and from `end` on, or as many as the picture has.
+  /// `labels` also has reach() rows above and below these, where the picture has them.
   /// `intensity` has the same rows, or no data.
   void add(ConstAnyView labels, int32_t first, int32_t end, int64_t top,
            ConstAnyView intensity = {}, const Exec& exec = {});

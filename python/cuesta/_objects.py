@@ -27,6 +27,22 @@ __all__ = ["Labels", "close", "dilate", "erode", "fill_holes", "label", "open", 
 A = TypeVar("A")
 
 
+def _of_one_channel(
+    run: Callable[..., None],
+    image: A,
+    what: str,
+    layout: str | None,
+    out: A | None,
+    options: dict[str, Any],
+    *more: Any,
+) -> A:
+    s = Source(image, layout, what, options, channels="one")
+    r = Result(s, out, s.dtype)
+    run(s.handle, r.handle, s.layout, *more, options, s.stream)
+    made: A = r.finish()
+    return made
+
+
 def _morphology(
     run: Callable[..., None],
     image: A,
@@ -51,11 +67,7 @@ def _morphology(
             border=options.get("border"),
         )
         return lazy
-    s = Source(image, layout, "image", options, channels="one")
-    r = Result(s, out, s.dtype)
-    run(s.handle, r.handle, s.layout, cells, options, s.stream)
-    made: A = r.finish()
-    return made
+    return _of_one_channel(run, image, "image", layout, out, options, cells)
 
 
 @described
@@ -202,16 +214,6 @@ def close(
     return _morphology(_core.close, image, element, layout, out, {**options})
 
 
-def _clean(
-    run: Callable[..., None], mask: A, layout: str | None, out: A | None, options: dict[str, Any]
-) -> A:
-    s = Source(mask, layout, "mask", options, channels="one")
-    r = Result(s, out, s.dtype)
-    run(s.handle, r.handle, s.layout, options, s.stream)
-    made: A = r.finish()
-    return made
-
-
 @described
 def remove_small(
     mask: A,
@@ -253,7 +255,9 @@ def remove_small(
     >>> int(cuesta.remove_small(mask, 2).sum())
     16
     """
-    return _clean(_core.remove_small, mask, layout, out, {"min_area": min_area, **options})
+    return _of_one_channel(
+        _core.remove_small, mask, "mask", layout, out, {"min_area": min_area, **options}
+    )
 
 
 @described
@@ -265,7 +269,7 @@ def fill_holes(
     out: A | None = None,
     **options: Unpack[FillHolesOptions],
 ) -> A:
-    """Fills the holes of a mask: background that does not reach the picture's rim.
+    """Fills the holes of a mask: background that does not touch the picture's border.
 
     Parameters
     ----------
@@ -298,7 +302,9 @@ def fill_holes(
     >>> bool(cuesta.fill_holes(mask).all()), bool(cuesta.fill_holes(mask, 2).all())
     (True, False)
     """
-    return _clean(_core.fill_holes, mask, layout, out, {"max_area": max_area, **options})
+    return _of_one_channel(
+        _core.fill_holes, mask, "mask", layout, out, {"max_area": max_area, **options}
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,16 +95,11 @@ class MeasureRows {
 // its labels are measured.
 std::vector<Measures> measure_bands(const std::filesystem::path& source,
                                     const BandSettings& settings, const LabelFile& what,
-                                    const LabelBands& labels, Size size, size_t count,
-                                    const Exec& exec) {
+                                    const LabelBands& labels, std::optional<io::BandRows>& other,
+                                    Size size, size_t count, const Exec& exec) {
   const recipes::LabelRecipe recipe(what.options, what.limit);
   const Exec plain{.threads = exec.threads};
   MeasureRows measured(size, count);
-  std::optional<io::BandRows> other;
-  if (!what.intensity.empty()) {
-    other.emplace(what.intensity, settings);
-    check_intensity(other->facts().size, size, what.intensity.string());
-  }
   int32_t band = 0, first = 0;
   io::read_bands(source, settings, scratch_bytes(what),
                  [&](const PictureFacts& facts) -> io::BandStep {
@@ -134,6 +129,7 @@ LabelFileResult io::label_picture(const PictureOf& picture, const std::optional<
   const recipes::LabelRecipe recipe(what.options, what.limit);
   const auto mask_of = maker(recipe.mask(picture.kind), exec);  // which holds the mask
   LabelFileResult result{.size = picture.view.size(), .bands = 1};
+  if (other) check_intensity(other->view.size(), result.size, what.intensity.string());
   AnyImage labels;
   if (what.measure) labels.create(result.size, 1, PixelType::s32);
   const auto gpu = Ways(exec.devices).next();
@@ -143,7 +139,6 @@ LabelFileResult io::label_picture(const PictureOf& picture, const std::optional<
           });
   if (!what.measure) return result;
   const PictureOf& measured = other ? *other : picture;
-  if (other) check_intensity(other->view.size(), result.size, what.intensity.string());
   const Exec plain{.threads = exec.threads};
   result.measures = in_levels(measure(labels, int32_t(result.components.size()),
                                       levels_of(measured.kind, plain)(measured.view), plain),
@@ -155,14 +150,19 @@ LabelFileResult io::label_bands(const std::filesystem::path& source, const BandS
                                 const LabelFile& what, const Exec& exec) {
   std::optional<LabelBands> labels;
   Ways ways(settings.devices);
-  int32_t band_rows = 0;
+  BandSettings again = settings;  // the second pass: on the CPU, in the same bands
+  again.use({});
+  std::optional<BandRows> other;
+  if (what.measure && !what.intensity.empty()) other.emplace(what.intensity, again);
+  again.bands.rows = 0;  // until the first band is there
   const FileResult read =
       read_bands(source, settings, scratch_bytes(what), [&](const PictureFacts& facts) {
         if (!labels) labels.emplace(facts.size.width, what.options);
-        return [&labels, &band_rows, find = finder(what, facts, ways.next(), exec)](
+        if (other) check_intensity(other->facts().size, facts.size, what.intensity.string());
+        return [&labels, &again, find = finder(what, facts, ways.next(), exec)](
                    ConstAnyView rows) -> std::function<void()> {
-          return [&labels, &band_rows, found = find(*labels, rows)] {
-            if (band_rows == 0) band_rows = found.rows;
+          return [&labels, &again, found = find(*labels, rows)] {
+            if (again.bands.rows == 0) again.bands.rows = found.rows;
             labels->add(found);
           };
         };
@@ -170,11 +170,8 @@ LabelFileResult io::label_bands(const std::filesystem::path& source, const BandS
   LabelFileResult result{
       .size = read.size, .components = labels->join(), .bands = read.bands, .measures = {}};
   if (what.measure) {
-    BandSettings again = settings;  // on the CPU, in the same bands
-    again.use({});
-    again.bands.rows = band_rows;
-    result.measures =
-        measure_bands(source, again, what, *labels, read.size, result.components.size(), exec);
+    result.measures = measure_bands(source, again, what, *labels, other, read.size,
+                                    result.components.size(), exec);
   }
   return result;
 }
