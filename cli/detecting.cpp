@@ -9,6 +9,7 @@
 #include "cli/boxes.hpp"
 #include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
+#include "cli/privacy.hpp"
 #include "cli/samples.hpp"
 #include "cli/watch.hpp"
 #include "core/fill.hpp"
@@ -112,11 +113,13 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
                {"frame", frame.index},
                {"time", frame.time},
                {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
+  watching.put_scores(line, objects);
   if (!watching.lines().empty()) line["crossings"] = watching.crossings_json();
   if (is.warming_up) line["warming_up"] = true;
   if (is.changed) line["changed"] = true;
   if (is.shift_x != 0 || is.shift_y != 0) line["shift"] = {is.shift_x, is.shift_y};
   if (frame.damaged) line["damaged"] = true;
+  if (!watching.is_on_duty(frame)) line["off_duty"] = true;
   put_clock(line, "clock", watching.facts().clock, frame.time);
   return line;
 }
@@ -151,9 +154,16 @@ class Finder {
   /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, of live
   /// video: a GPU's decoder does not tell what is damaged, which is an error of a file. One that is
   /// watched `alone` has all of that GPU's decoders.
-  std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone) const {
+  std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone,
+                                          bool is_painted_out) const {
     if (options.decode == "cpu") return {};
     const bool required = options.decode == "cuda";
+    // What is painted out is painted on the host.
+    if (is_painted_out) {
+      if (required)
+        usage_error("cuda", "--decode is cuda and there is a mask_privacy; use --decode cpu");
+      return {};
+    }
     if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
     const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
     constexpr int max_decoders = 7;  // an H100 has this many; fewer take turns
@@ -251,16 +261,18 @@ class MaskVideo {
 /// like ask for.
 class Outputs {
  public:
-  Outputs(const DetectOptions& options, const DetectSettings& settings,
-          const io::FrameSource& source, std::shared_ptr<JsonLines> lines)
+  Outputs(const DetectOptions& options, SceneFile scene, const DetectSettings& settings,
+          const io::FrameSource& source, std::shared_ptr<JsonLines> lines,
+          const PrivacyMask* privacy)
       : results_(placing_of(options.input, options.follow)),
         painter_(source.format()),
-        watching_(options.watch, settings.tracking.value_or(TrackingOptions()),
+        watching_(options.watch, std::move(scene), settings.tracking.value_or(TrackingOptions()),
                   {.camera = options.camera,
                    .source = name_of(options, source),
                    .format = source.format(),
                    .placing = results_.placing(),
-                   .clock = DayClock(options.clock, source.format().clock, source.name())},
+                   .clock = DayClock(options.clock, source.format().clock, source.name()),
+                   .privacy = privacy},
                   options.common),
         camera_(options.camera),
         stamps_(options.clock.stamp),
@@ -304,6 +316,7 @@ class Outputs {
       write_line(line_of(*frame.gap, watching_.facts().clock));
     }
     if (jump) write_line(cli::line_of("clock", json_of(*jump, watching_.facts().clock)));
+    if (!watching_.is_on_duty(frame)) objects = {};
     const Rect corner = finder.corner();
     const ConstBitView mask = mask_ || watching_.wants_mask() ? finder.mask() : ConstBitView{};
     watching_.found(frame, objects, mask, corner.x, corner.y);
@@ -333,6 +346,8 @@ class Outputs {
     write_line(line_of(frame, objects, is, watching_));
     for (Json& crossing : watching_.crossings_json())
       write_line(cli::line_of("crossing", std::move(crossing)));
+    for (Json& zone : watching_.zones_json(frame))
+      write_line(cli::line_of("zone", std::move(zone)));
   }
   void write_event_lines() {
     for (Json& line : watching_.take_event_lines()) write_line(std::move(line));
@@ -405,6 +420,7 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
+  schedule_of(options_->watch.when);
   check_clock(options_->clock, options_->out);
   detector_ = std::make_unique<Detector>(*options_);
 }
@@ -415,10 +431,16 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const DetectOptions& options = *options_;
   const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
-  const auto source =
-      open_stream(options.input, options.common, stop, true, finder.decoding(options, !company));
-  if (!options.out.empty()) tell_depth(*source, true);
-  Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
+  SceneFile scene = options.watch.read_scene_file();
+  const auto privacy = options.watch.privacy(scene);
+  const bool is_painted_out = !privacy.empty();
+  const auto source = open_stream(options.input, options.common, stop, !is_painted_out,
+                                  finder.decoding(options, !company, is_painted_out));
+  std::optional<PrivacyMask> mask;
+  if (is_painted_out) mask.emplace(privacy, source->format(), source->name(), options.common);
+  if (!options.out.empty() || is_painted_out) tell_depth(*source, true);
+  Outputs outputs(options, std::move(scene), settings, *source, company ? company->lines : nullptr,
+                  mask ? &*mask : nullptr);
   std::optional<Progress> own;
   if (!company) {
     own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");
@@ -432,6 +454,7 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const int code = pass_frames(
       *source, options.common, stop, outputs.results(), company ? company->progress : *own,
       [&](io::FrameBuffer& buffer, int) {
+        if (mask) mask->paint(buffer);
         const auto found = find(buffer.frame());
         outputs.found(buffer, found, finder);
         ++frames;

@@ -34,6 +34,26 @@ Json json_of(const Crossing& crossing, const WatchFacts& facts) {
   return out;
 }
 
+Json json_of(const ZoneState& state, size_t zone, FrameTime at, const WatchFacts& facts) {
+  Json out = {{"name", facts.zones[zone]},  {"motion", state.motion},
+              {"occupied", state.occupied}, {"since", state.since.seconds},
+              {"level", state.level()},     {"frame", at.index},
+              {"time", at.seconds}};
+  put_clock(out, "since_clock", facts.clock, state.since.seconds);
+  put_clock(out, "clock", facts.clock, at.seconds);
+  return out;
+}
+
+void put_scores(Json& line, double score, std::span<const ZoneState> zones,
+                const WatchFacts& facts) {
+  const auto short_of = [](double percent) { return std::round(percent * 1e4) / 1e4; };
+  line["score"] = short_of(score);
+  if (facts.included == 0) return;
+  Json& scores = line["scores"] = Json::object();
+  for (size_t i = 0; i < zones.size(); ++i)
+    if (facts.has_state(i)) scores[facts.zones[i]] = short_of(zones[i].score);
+}
+
 Json json_of(const ClockJump& jump, const DayClock& clock) {
   return {{"time", jump.seconds},
           {"before", clock.text_of(jump.before)},
@@ -88,6 +108,17 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
               {"best", std::move(best)},
               {"objects", std::move(objects)},
               {"crossings", std::move(crossings)}};
+  if (facts.included != 0) {
+    Json& visits = out["visits"] = Json::array();
+    for (const ZoneVisit& visit : event.visits) {
+      Json one = {{"zone", facts.zones[visit.zone]},
+                  {"entered", visit.entered.seconds},
+                  {"left", visit.left.seconds}};
+      put_clock(one, "entered_clock", facts.clock, visit.entered.seconds);
+      put_clock(one, "left_clock", facts.clock, visit.left.seconds);
+      visits.push_back(std::move(one));
+    }
+  }
   put_clock(out, "start_clock", facts.clock, event.first.seconds);
   put_clock(out, "end_clock", facts.clock, event.last.seconds);
   return out;

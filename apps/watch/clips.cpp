@@ -1,7 +1,9 @@
 #include "apps/watch/clips.hpp"
 
 #include <filesystem>
+#include <optional>
 
+#include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
 #include "io/clip.hpp"
 
@@ -21,6 +23,12 @@ class Clips final : public EventSink {
       usage_error(folder, "--clips {}: clips require encoded video, and {} is not encoded", folder,
                   facts.source);
     }
+    if (facts.privacy) {
+      warn("--clips {}: clips are encoded, and without sound, because there is a mask_privacy",
+           folder);
+      extension_ = ".mp4";
+      masked_.emplace(facts.source, facts.format, *facts.privacy);
+    }
     std::filesystem::create_directories(folder, error);
     if (error)
       throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
@@ -29,6 +37,10 @@ class Clips final : public EventSink {
   void ended(const Event& event) override {
     std::string name = fmt::format("event-{:04}", event.id);
     if (facts_.clock.is_known()) name += fmt::format("-{}", facts_.clock.name(event.clip_start));
+    if (masked_) {
+      masked_->write(folder_ / (name + extension_), event.clip_start, event.clip_end);
+      return;
+    }
     io::cut_clip(facts_.source, folder_ / (name + extension_), event.clip_start, event.clip_end);
   }
   void finish() override {}
@@ -37,6 +49,7 @@ class Clips final : public EventSink {
   std::filesystem::path folder_;
   const WatchFacts& facts_;
   std::string extension_;
+  std::optional<MaskedClips> masked_;
 };
 
 }  // namespace

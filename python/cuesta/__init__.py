@@ -53,6 +53,8 @@ from cuesta._tracking import (
     TrackedObject,
     Tracker,
     Zone,
+    ZoneState,
+    ZoneVisit,
 )
 from cuesta._videos import (
     MovingFrame,
@@ -112,6 +114,8 @@ __all__ = [
     "VideoPart",
     "VideoReader",
     "Zone",
+    "ZoneState",
+    "ZoneVisit",
     "__version__",
     "absdiff",
     "boundaries",
