@@ -116,6 +116,7 @@ class Edges : public EdgesConversion {
     const auto* log = std::get_if<LogEdges>(&edges_->options());
     refuse_unless(edges_->is_canny() || log != nullptr, "--lines", state.lines.out,
                   "--method canny or log");
+    refuse_unless(!edges_->makes_strengths(), "--lines", state.lines.out, "no --strength");
     refuse_unless(log == nullptr || log->mode == LogMode::zero_crossings, "--lines",
                   state.lines.out, "--mode zero-crossings");
   }
@@ -184,6 +185,10 @@ class Edges : public EdgesConversion {
     if (!mask_.empty())
       usage_error(state_.mask, "--mask {}: pictures above --memory {} do not support a mask",
                   state_.mask, state_.memory.memory);
+    if (edges_->makes_strengths() && edges_->finds_sigma())
+      usage_error(state_.memory.memory,
+                  "--memory {}: --strength finds its sigma in whole pictures; set --sigma",
+                  state_.memory.memory);
     if (state_.method == "boundaries")
       usage_error(state_.memory.memory,
                   "--memory {}: --method boundaries requires whole pictures; leave --memory out",

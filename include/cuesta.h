@@ -253,15 +253,16 @@ typedef struct cuesta_thresholds {
 } cuesta_thresholds;
 
 /// Computes the Canny edges of a picture.
-/// src: u8, u16 or f32, 1 or 3 channels. dst: u8 of its size, 0 or 255. `used`, if not NULL, gets
-/// the thresholds.
+/// src: u8, u16 or f32, 1 or 3 channels. dst: u8 of its size, 0 or 255. Or u16 (of u8 with aperture
+/// 3 or 5) or f32 (of others): the strengths, the magnitude of a pixel that thinning keeps, else 0,
+/// whatever the thresholds. `used`, if not NULL, gets the thresholds.
 CUESTA_API cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_canny_options* options,
                                       cuesta_thresholds* used);
 
 /// Computes Canny edges from given gradients.
-/// gx and gy: s16 or f32, 1 or 3 channels, the same for both. The options sigma, ksize and aperture
-/// are ignored.
+/// gx and gy: s16 or f32, 1 or 3 channels, the same for both. dst: u8, or f32 for strengths. The
+/// options sigma, ksize and aperture are ignored.
 CUESTA_API cuesta_status cuesta_canny_of_gradients(cuesta_context* context, const cuesta_view* gx,
                                                    const cuesta_view* gy, const cuesta_view* dst,
                                                    const cuesta_canny_options* options,
@@ -339,13 +340,14 @@ typedef struct cuesta_edges_options {
   int32_t quality;   ///< boundaries: CUESTA_FAST
   cuesta_border border;  ///< log, sobel: CUESTA_REFLECT101
   cuesta_view mask;  ///< canny: u8 of the source's size, 0 = outside; none where its data is NULL
+  int32_t strength;  ///< canny: not 0 for strengths as of cuesta_canny() instead of edges
 } cuesta_edges_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_edges_options_init(cuesta_edges_options* options, size_t size);
 
 /// What canny used in cuesta_edges().
 typedef struct cuesta_edges_used {
-  double low, high;  ///< thresholds, in gradient units
+  double low, high;  ///< thresholds, in gradient units; 0 of strengths
   double sigma;      ///< of the Gaussian, in pixels
 } cuesta_edges_used;
 

@@ -8,8 +8,10 @@
 #include "bench/surface/ceilings.hpp"
 #include "bench/surface/values.hpp"
 #include "bench/works/filters.hpp"
+#include "cuesta/clean.hpp"
 #include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
+#include "ops/clean/options.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/label/options.hpp"
 #include "ops/log/options.hpp"
@@ -182,14 +184,27 @@ void add_log(List& list) {
   }
 }
 
+void add_strengths(List& list, PixelType type, int32_t channels) {
+  for (const auto& [text, options] : varied(CannyOptions{})) {
+    if (text.starts_with("threshold ")) continue;
+    list.add("canny", "strengths, " + text, type, channels,
+             type == u8 && options.aperture != 7 ? u16 : f32, 1,
+             {channels == 1 ? "canny strengths" : "canny strengths of 3 channels"},
+             [options = options](ConstAnyView from, AnyView into, const Exec& exec) {
+               canny(from, into, options, exec);
+             });
+  }
+}
+
 void add_canny(List& list) {
   for (const PixelType type : samples) {
     const double unit = type == u8 ? 1 : type == u16 ? 257 : 1 / 255.0;
     const Thresholds given = Thresholds::given(40 * unit, 120 * unit);
     for (const int32_t channels : {1, 3}) {
+      add_strengths(list, type, channels);
       auto all = varied(CannyOptions{});
       for (auto& variant : varied(CannyOptions{.thresholds = given})) {
-        if (variant.text.starts_with("thresholds")) continue;
+        if (variant.text.starts_with("threshold ")) continue;
         variant.text = "given, " + variant.text;
         all.push_back(std::move(variant));
       }
@@ -281,6 +296,23 @@ void add_morphology(List& list) {
   }
 }
 
+void add_cleaning(List& list) {
+  for (const PixelType type : {u8, bit}) {
+    for (const auto& [text, options] : varied(RemoveSmallOptions{})) {
+      list.add("clean", "remove small, " + text, type, 1, type, 1, {"cleaning"},
+               [options = options](ConstAnyView from, AnyView to, const Exec& exec) {
+                 remove_small(from, to, options, exec);
+               });
+    }
+    for (const auto& [text, options] : varied(FillHolesOptions{})) {
+      list.add("clean", "fill holes, " + text, type, 1, type, 1, {"cleaning"},
+               [options = options](ConstAnyView from, AnyView to, const Exec& exec) {
+                 fill_holes(from, to, options, exec);
+               });
+    }
+  }
+}
+
 void add_components(List& list) {
   for (const PixelType type : {u8, bit}) {
     for (const auto& [text, options] : varied(LabelOptions{})) {
@@ -309,6 +341,7 @@ std::vector<SurfaceRequest> surface_requests() {
   add_canny(list);
   add_boundaries(list);
   add_morphology(list);
+  add_cleaning(list);
   add_components(list);
   return std::move(list).take();
 }

@@ -162,9 +162,13 @@ struct CannyEach {
 };
 
 /// Computes the Canny edges of a picture and returns the thresholds that were used.
-/// src is u8, u16 or f32 with 1 or 3 channels; dst is u8 of its size, 0 or 255. Gradients use the
-/// border `replicate`, smoothing uses `reflect101`. f32 sources are not rounded to whole numbers:
-/// thresholds are in the picture's own units (src/ops/canny/README.md). Throws
+/// src is u8, u16 or f32 with 1 or 3 channels; dst has its size. dst u8: edges, 0 or 255. dst u16
+/// (of u8 sources with aperture 3 or 5) or f32 (of others): the strengths, whatever the thresholds,
+/// which are returned as 0. A strength is the magnitude of a pixel that thinning keeps, in the
+/// units of thresholds, and 0 elsewhere. It is rounded up to a number that dst holds, so that
+/// comparing with `>` a threshold that dst can hold, and hysteresis, give the edges. Gradients use
+/// the border `replicate`, smoothing uses `reflect101`. f32 sources are not rounded to whole
+/// numbers: thresholds are in the picture's own units (src/ops/canny/README.md). Throws
 /// Error{invalid_argument} naming the view or option. Source: Canny 1986 as cv::Canny defines it;
 /// paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
@@ -191,7 +195,7 @@ CannyResult canny(const Src&, Dst&&, const CannyOptions& = {}, const Exec& = {})
 
 /// Computes Canny edges from given gradients and returns the thresholds that were used.
 /// gx and gy are s16 or f32 pictures of 1 or 3 channels and one size. The result is that of canny()
-/// with these gradients, without a division. For s16 these are the bytes of
+/// with these gradients, without a division; dst is u8 or f32. For s16 these are the bytes of
 /// cv::Canny(dx, dy) where |gx| is at most 27,145; its 32 bits overflow beyond. Throws
 /// Error{invalid_argument} naming the view or option.
 CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,

@@ -36,7 +36,8 @@ struct CannyEdges {
   Norm norm = Norm::l1;
   int aperture = 3;  ///< side of the Sobel window: 3, 5 or 7
   EdgeColor color = EdgeColor::strongest;
-  ConstAnyView mask{};  ///< u8 of the picture's size; edges only where it is not 0
+  bool strength = false;  ///< strengths as of canny() instead of edges; takes no thresholds
+  ConstAnyView mask{};    ///< u8 of the picture's size; edges only where it is not 0
 };
 
 /// Edges by the Laplacian of a Gaussian.
@@ -68,12 +69,12 @@ using EdgesOptions = std::variant<CannyEdges, LogEdges, SobelEdges, BoundaryOpti
 struct EdgesResult {
   std::optional<CannyResult> thresholds{};  ///< that Canny used
   std::optional<double> sigma{};            ///< that Canny used, in pixels
-  bool is_mask = true;                      ///< 0 and 255; false for magnitudes
+  bool is_mask = true;                      ///< 0 and 255; false for magnitudes, strengths
 };
 
 /// Returns the sample type of the result of edges().
 /// `source` is the type of the picture. The result is u8 for a mask, the source's type
-/// for Sobel's magnitudes.
+/// for Sobel's magnitudes. Canny's strengths are u16 or f32, as those of canny().
 PixelType edges_type(PixelType source, const EdgesOptions& options = {});
 
 /// Finds edges in a picture, with the defaults of the command `cuesta edges`.

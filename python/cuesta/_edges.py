@@ -14,13 +14,46 @@ from cuesta._keywords import (
 from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_lazy
 from cuesta._options import described, flag, number, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
+from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["boundaries", "canny", "canny_of_gradients", "log_edges"]
+__all__ = ["boundaries", "canny", "canny_of_gradients", "log_edges", "strength_type"]
 
 A = TypeVar("A")
+
+
+def strength_type(image: str, aperture: int | None) -> str:
+    """Returns the type that holds every strength of an image of this type."""
+    return "uint16" if image == "uint8" and aperture != 7 else "float32"
+
+
+def _type_of(
+    image: str,
+    aperture: int | None,
+    strength: bool,
+    low: Any,
+    high: Any,
+    threshold: str,
+    return_thresholds: bool,
+) -> str:
+    """Returns the type of edges or strengths; raises InvalidArgument for strengths' thresholds."""
+    if not flag("strength", strength):
+        return "uint8"
+    for name, given in (
+        ("low", low is not None),
+        ("high", high is not None),
+        ("threshold", threshold != "auto"),
+        ("return_thresholds", return_thresholds),
+    ):
+        if given:
+            raise InvalidArgument(
+                f"{name} is given with strength=True, which applies no thresholds; leave {name} "
+                "out, and compare the strengths with the thresholds",
+                name,
+            )
+    return strength_type(image, aperture)
 
 
 @overload
@@ -35,6 +68,7 @@ def canny(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: Literal[False] = False,
     **options: Unpack[CannyOptions],
 ) -> A: ...
@@ -52,6 +86,7 @@ def canny(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: Literal[True],
     **options: Unpack[CannyOptions],
 ) -> tuple[A, list[tuple[float, float]]]: ...
@@ -69,6 +104,7 @@ def canny(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: bool = False,
     **options: Unpack[CannyOptions],
 ) -> A | tuple[A, list[tuple[float, float]]]:
@@ -101,7 +137,12 @@ def canny(
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
         The meaning of the dimensions, where the shape alone is ambiguous.
     out : array, optional
-        uint8 of the result's shape, of the image's library and device; receives the result.
+        Of the result's type and shape, of the image's library and device; receives the result.
+    strength : bool
+        Return strengths instead of edges: the magnitude of each pixel that thinning keeps, in the
+        units of thresholds, and 0 elsewhere. It is rounded up to a number that the result's type
+        holds, so that comparing with `>` and hysteresis give the edges. Thresholds that the type
+        can hold are exact. Takes no thresholds.
     page, band : int, optional
         Of a picture file: one page of several, and one channel alone, both from 1; see `imread`.
     strategy, parameters
@@ -119,7 +160,8 @@ def canny(
     -------
     array
         uint8, 0 or 255, of the image's shape without three channels, on its device. With
-        `return_thresholds` also a list of (low, high), one for each picture.
+        `strength` uint16 for uint8 images with aperture 3 or 5, otherwise float32. With `return_thresholds` also a list
+        of (low, high), one for each picture.
 
     Raises
     ------
@@ -148,8 +190,14 @@ def canny(
 
         def picture(block: Any, name: str) -> Any:
             more: Any = {**options, "border": border, "border_value": border_value}
+            more |= {"strength": strength}
             return canny(block, low, high, threshold=threshold, layout=name, **more)
 
+        if strength and mask is None and border != "wrap":
+            reach = gaussian_reach(options.get("sigma") or 1.4, options.get("ksize"))
+            reach += (options.get("aperture") or 3) // 2 + 1
+            strengths: A = by_chunks(picture, image, layout, reach, out=out)
+            return strengths
         pairs = any(hasattr(limit, "__len__") for limit in (low, high))  # one for each picture
         lazy: A = by_pictures(
             picture,
@@ -166,7 +214,10 @@ def canny(
     border_value = number("border_value", border_value)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    r = Result(s, out, "uint8", shape)
+    dtype = _type_of(
+        s.dtype, options.get("aperture"), strength, low, high, threshold, return_thresholds
+    )
+    r = Result(s, out, dtype, shape)
     read = s.handle
     sigma, ksize = options.get("sigma"), options.get("ksize")
     if border != "reflect101" and sigma != 0:
@@ -196,6 +247,7 @@ def canny_of_gradients(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: Literal[False] = False,
     **options: Unpack[CannyGradientOptions],
 ) -> A: ...
@@ -212,6 +264,7 @@ def canny_of_gradients(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: Literal[True],
     **options: Unpack[CannyGradientOptions],
 ) -> tuple[A, list[tuple[float, float]]]: ...
@@ -228,6 +281,7 @@ def canny_of_gradients(
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
+    strength: bool = False,
     return_thresholds: bool = False,
     **options: Unpack[CannyGradientOptions],
 ) -> A | tuple[A, list[tuple[float, float]]]:
@@ -241,7 +295,9 @@ def canny_of_gradients(
     low, high : float or sequence of N floats, optional
         Thresholds in the gradient's units; see `canny`.
     **options
-    threshold, mask, layout, out, page, band, strategy, parameters, threads, stream, return_thresholds
+    threshold, mask, layout, out, strength, return_thresholds
+        See `canny`.
+    page, band, strategy, parameters, threads, stream
         See `canny`.
 
     Returns
@@ -274,7 +330,8 @@ def canny_of_gradients(
     shape, flat = s.without_colors()
     down = companion(gy, s, "gy")
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    r = Result(s, out, "uint8", shape)
+    dtype = _type_of(s.dtype, None, strength, low, high, threshold, return_thresholds)
+    r = Result(s, out, dtype, shape)
     used = _core.canny_of_gradients(
         s.handle, down, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
+from cuesta._edges import strength_type
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lazy import by_pictures, is_lazy
@@ -136,9 +137,10 @@ def edges(
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape without channels. Sobel without `threshold`: the
-        magnitudes in the image's type, where the largest possible magnitude is white. With
-        `return_thresholds` also a list of `EdgesUsed`, one for each picture.
+        uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: as `canny`
+        returns it. Sobel without `threshold`: the magnitudes in the image's type, where the largest
+        possible magnitude is white. With `return_thresholds` also a list of `EdgesUsed`, one for
+        each picture.
 
     Raises
     ------
@@ -174,8 +176,10 @@ def edges(
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
         shape, flat = shape[:-1], LAYOUTS[name[:-1]]
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    is_strength = method == "sobel" and threshold is None
-    r = Result(s, out, s.dtype if is_strength else "uint8", shape)
+    dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
+    if method == "canny" and options.get("strength"):
+        dtype = strength_type(s.dtype, options.get("aperture"))
+    r = Result(s, out, dtype, shape)
     rule, level, given = edge_levels(low, high, threshold)
     used = _core.edges(
         s.handle,

@@ -26,9 +26,19 @@ def named(dtype: str | None, otherwise: torch.dtype) -> torch.dtype:
     return found
 
 
-def canny(image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any) -> Tensor:
+def canny(
+    image: Tensor,
+    *_arguments: Any,
+    layout: str | None = None,
+    strength: bool = False,
+    aperture: int | None = None,
+    **_options: Any,
+) -> Tensor:
     colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
-    return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=torch.uint8)
+    fits = image.dtype == torch.uint8 and aperture != 7
+    strengths = torch.uint16 if fits else torch.float32
+    dtype = strengths if strength else torch.uint8
+    return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=dtype)
 
 
 def edges(
@@ -37,9 +47,11 @@ def edges(
     *_mask: Any,
     threshold: str | None = None,
     layout: str | None = None,
+    strength: bool = False,
+    aperture: int | None = None,
     **_options: Any,
 ) -> Tensor:
-    made: Tensor = canny(image, layout=layout)
+    made: Tensor = canny(image, layout=layout, strength=strength, aperture=aperture)
     return made.to(image.dtype) if method == "sobel" and threshold is None else made
 
 

@@ -44,8 +44,9 @@ std::vector<std::tuple<double, double, double>> run_edges(
     for (int32_t k = 0; k < from.count; ++k) {
       if (mask) std::get<CannyEdges>(options).mask = inside.batch(i, from.count)[k];
       const EdgesResult found = edges(from[k], to[k], options, exec);
-      if (found.thresholds)
-        used.emplace_back(found.thresholds->low, found.thresholds->high, found.sigma.value_or(0));
+      if (!found.sigma) continue;
+      const CannyResult thresholds = found.thresholds.value_or(CannyResult{});
+      used.emplace_back(thresholds.low, thresholds.high, *found.sigma);
     }
   });
   return used;

@@ -32,7 +32,7 @@ struct Sizes<cuesta_boundary_options> {
 };
 template <>
 struct Sizes<cuesta_edges_options> {
-  static constexpr size_t all[] = {136};
+  static constexpr size_t all[] = {136, 144};  // strength
 };
 template <>
 struct Sizes<cuesta_trace_options> {

@@ -27,7 +27,8 @@ cuesta_edges_options edges_defaults() {
           .mode = CUESTA_LOG_ZERO_CROSSINGS,
           .quality = int32_t(cuesta::BoundaryOptions{}.quality),
           .border = plain(cuesta::Border{}),
-          .mask = plain(cuesta::ConstAnyView{})};
+          .mask = plain(cuesta::ConstAnyView{}),
+          .strength = int32_t(by.strength)};
 }
 
 cuesta::Thresholds thresholds_of(const cuesta_edges_options& of) {
@@ -47,6 +48,7 @@ cuesta::EdgesOptions edges_options(const cuesta_edges_options& of) {
                                 .norm = norm,
                                 .aperture = of.aperture,
                                 .color = enumerator<EdgeColor>(of.color, "edges: color"),
+                                .strength = of.strength != 0,
                                 .mask = picture(of.mask, "edges: mask")};
     case CUESTA_METHOD_LOG:
       return cuesta::LogEdges{.mode = enumerator<cuesta::LogMode>(of.mode, "edges: mode"),
@@ -83,7 +85,8 @@ cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src, cons
     const auto of = take_options(options, edges_defaults(), "edges");
     const auto found = cuesta::edges(picture(src, "edges: src"), picture(dst, "edges: dst"),
                                      edges_options(of), exec_of(context));
-    if (used != nullptr && found.thresholds)
-      *used = {found.thresholds->low, found.thresholds->high, found.sigma.value_or(0)};
+    if (used == nullptr || !found.sigma) return;
+    const cuesta::CannyResult thresholds = found.thresholds.value_or(cuesta::CannyResult{});
+    *used = {thresholds.low, thresholds.high, *found.sigma};
   });
 }

@@ -36,11 +36,12 @@ std::shared_ptr<void> shared(VipsImage* fields) {
 
 }  // namespace
 
-Metadata metadata_of(VipsImage* image, Metadata::Tags georeference) {
+Metadata metadata_of(VipsImage* image, TiffExtras extras) {
   const int orientation = vips_image_get_orientation(image);
   VipsImage* fields = holder_for(image, orientation >= 5);
   if (!fields) return {};
-  if (orientation > 1) georeference.reset();  // which is that of the rows as they are stored
+  if (orientation > 1)  // these are of the rows as they are stored
+    extras = {.has_holes = extras.has_holes};
   vips_image_map(
       image,
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
@@ -58,14 +59,14 @@ Metadata metadata_of(VipsImage* image, Metadata::Tags georeference) {
   // Writers set the tag inside a whole EXIF block, too, from this.
   if (vips_image_get_typeof(fields, VIPS_META_EXIF_NAME) != 0)
     vips_image_set_int(fields, VIPS_META_ORIENTATION, 1);
-  return {shared(fields), std::move(georeference)};
+  return {shared(fields), std::move(extras)};
 }
 
 Metadata Metadata::of_result(int32_t x, int32_t y, bool keeps_all) const {
   if (!fields_) return {};
   Metadata made = *this;
-  if (georeference_ && (x != 0 || y != 0))
-    made.georeference_ = std::make_shared<const std::vector<TiffTag>>(moved(*georeference_, x, y));
+  if (auto& tags = made.extras_.georeference; tags && (x != 0 || y != 0))
+    tags = std::make_shared<const std::vector<TiffTag>>(moved(*tags, x, y));
   if (keeps_all) return made;
   auto* all = static_cast<VipsImage*>(fields_.get());
   VipsImage* fields = holder_for(all, false);

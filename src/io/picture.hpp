@@ -31,19 +31,27 @@ struct MapGrid {
   int epsg = 0;                  ///< its coordinate system; 0 where the file names none
 };
 struct TiffTag;
+struct Microscopy;
 
-/// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC; resolution and
-/// georeference, which describe its grid. Cheap to copy.
+/// What a TIFF says of a picture besides what libvips reads. Cheap to copy.
+struct TiffExtras {
+  using Tags = std::shared_ptr<const std::vector<TiffTag>>;
+  Tags georeference{};                             ///< null without one
+  Tags resolution{};                               ///< without a unit; null where it has one
+  std::shared_ptr<const Microscopy> microscopy{};  ///< null without one
+  bool has_holes = false;  ///< there is a number for samples without data, which are read as NaN
+};
+
+/// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC; resolution,
+/// georeference, pixel size and names of channels, which describe its grid. Cheap to copy.
 class Metadata {
  public:
-  using Tags = std::shared_ptr<const std::vector<TiffTag>>;
   Metadata() = default;
-  Metadata(std::shared_ptr<void> fields, Tags georeference)
-      : fields_(std::move(fields)), georeference_(std::move(georeference)) {}
+  Metadata(std::shared_ptr<void> fields, TiffExtras extras)
+      : fields_(std::move(fields)), extras_(std::move(extras)) {}
   explicit operator bool() const { return fields_ != nullptr; }
   void* fields() const { return fields_.get(); }
-  /// Null without one.
-  const Tags& georeference() const { return georeference_; }
+  const TiffExtras& extras() const { return extras_; }
   /// Nothing without a georeference, and for one of several tie points.
   std::optional<MapGrid> map_grid() const;
 
@@ -53,7 +61,7 @@ class Metadata {
 
  private:
   std::shared_ptr<void> fields_{};
-  Tags georeference_{};
+  TiffExtras extras_{};
 };
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
@@ -90,10 +98,11 @@ struct ReadLimits {
 /// Reads a picture of 8 or 16 bits: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP,
 /// or of other numbers: TIFF, PFM, Radiance, OpenEXR, whatever the file is called. Signed integers,
 /// integers of 32 bits and floats are read as f32, LogLuv as RGB, and become u16 as
-/// recipes/white.hpp says. EXIF orientation is applied, palettes are looked up, CMYK becomes RGB as
-/// cv::imread makes it; samples of JPEG files equal cv::imread's. Throws Error{input} naming the
-/// file and the reason; damage inside a JPEG's scans is found where libjpeg can tell, for they
-/// carry no checksum.
+/// recipes/white.hpp says. Samples without data, by GDAL's tag of a TIFF, are NaN: of 8 and 16 bits
+/// where ReadLimits::floats takes numbers, whose pictures are then f32. EXIF orientation is
+/// applied, palettes are looked up, CMYK becomes RGB as cv::imread makes it; samples of JPEG files
+/// equal cv::imread's. Throws Error{input} naming the file and the reason; damage inside a JPEG's
+/// scans is found where libjpeg can tell, for they carry no checksum.
 Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits = {});
 /// The same from memory; `name` stands for the file in messages.
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
@@ -143,8 +152,7 @@ struct WriteOptions {
 WriteOptions writing_of(const Metadata& source, const recipes::Output& output, bool has_alpha,
                         const std::optional<Rect>& region);
 
-/// A sentence where a file of this extension cannot have the georeference of `metadata`; else
-/// empty.
+/// A sentence where a file of this extension cannot have what `metadata` has of a TIFF; else empty.
 std::string dropped(const Metadata& metadata, std::string_view extension);
 
 /// Writes u8, u16 or f32 samples, 1 to 4 channels, in the format that the extension names; formats

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <vector>
@@ -99,7 +100,7 @@ int page_number(VipsSource* source, const std::string& name, const ReadLimits& l
 // The header of the picture in `source`; samples are decoded when they are requested.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits, bool is_lenient,
-                        Metadata::Tags& georeference) {
+                        Prepared& out) {
   VipsImage* image = nullptr;
   check_extras(source, name);
   const int number = page_number(source, name, limits);
@@ -108,8 +109,8 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
     if (const auto tag = tag_past_end(reader_of(source), number); tag && !limits.allow_partial)
       throw_input(name, fmt::format("the file ends before the values of its tag {}", *tag),
                   Hint::allow_partial);
-    if (auto tags = georeference_of(reader_of(source), number); !tags.empty())
-      georeference = std::make_shared<const std::vector<TiffTag>>(std::move(tags));
+    out.extras = extras_of(reader_of(source), number, limits.page.value_or(0));
+    if (const auto no_data = no_data_of(reader_of(source), number)) out.hole = float(*no_data);
     vips_source_rewind(source);
     const std::string page = number > 0 ? fmt::format("page={}", number) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
@@ -252,11 +253,37 @@ Pages pages_in(VipsSource* source) {
   return pages;
 }
 
+// Whether samples may be NaN where they have no data: those that become floats, and those of 8 and
+// 16 bits where numbers are wanted and the number for no data is one of theirs.
+static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, const Prepared& of) {
+  if (!of.hole) return false;
+  const double most = image->BandFmt == VIPS_FORMAT_UCHAR    ? 255
+                      : image->BandFmt == VIPS_FORMAT_USHORT ? 65535
+                                                             : -1;
+  if (most < 0) return true;
+  const double hole = *of.hole;
+  return keeps_numbers(limits, of.holds_light) && hole >= 0 && hole <= most &&
+         hole == std::floor(hole);
+}
+
+bool keeps_numbers(const ReadLimits& limits, bool holds_light) {
+  return limits.floats == recipes::Floats::raw ||
+         (limits.floats == recipes::Floats::numbers && !holds_light && !limits.white.is_given());
+}
+
+void set_holes(float* row, int32_t width, int32_t channels, bool has_alpha, float hole) {
+  const int32_t seen = channels - int32_t(has_alpha);
+  for (int32_t x = 0; x < width; ++x, row += channels) {
+    for (int32_t c = 0; c < seen; ++c)
+      if (row[c] == hole) row[c] = std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
 Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                  const ReadLimits& limits, bool is_lenient) {
   Prepared out;
   VipsImagePtr& image = out.image;
-  image = open_image(source, memory, name, limits, is_lenient, out.georeference);
+  image = open_image(source, memory, name, limits, is_lenient, out);
   check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
   check_memory(name, image->Xsize, image->Ysize, int64_t(VIPS_IMAGE_SIZEOF_PEL(image.get())),
                limits.max_memory);
@@ -276,12 +303,15 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
   if (limits.band > 0) image = band_of(std::move(image), name, limits.band);
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   out.cmyk = is_cmyk(image.get(), colors);
-  if (!out.cmyk && !is_plain(image.get(), colors)) {
+  const bool changes_colors = !out.cmyk && !is_plain(image.get(), colors);
+  if (out.cmyk || changes_colors || !can_have_holes(image.get(), limits, out)) out.hole.reset();
+  out.extras.has_holes = out.hole.has_value();
+  if (changes_colors) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_colourspace(in, made, VIPS_INTERPRETATION_sRGB, nullptr);
     });
   }
-  if (is_number(image->BandFmt)) {
+  if (is_number(image->BandFmt) || (out.hole && image->BandFmt != VIPS_FORMAT_FLOAT)) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_cast(in, made, VIPS_FORMAT_FLOAT, nullptr);
     });

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,11 +47,16 @@ VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&
 struct Prepared {
   VipsImagePtr image{};
   bool cmyk = false, holds_light = false, has_alpha = false;
-  Metadata::Tags georeference{};
+  TiffExtras extras{};
+  std::optional<float> hole{};  ///< of f32: the sample that stands for no data
 };
 
 /// The metadata of a picture as it is when it is upright. Empty without memory.
-Metadata metadata_of(VipsImage* image, Metadata::Tags georeference);
+Metadata metadata_of(VipsImage* image, TiffExtras extras);
+/// NaN for each sample of a row, but not of its alpha, that stands for no data.
+void set_holes(float* row, int32_t width, int32_t channels, bool has_alpha, float hole);
+/// Whether floats stay the numbers that they are.
+bool keeps_numbers(const ReadLimits& limits, bool holds_light);
 
 /// The header of the picture in `source`, with the limits checked; samples are decoded when they
 /// are requested. `memory` has the bytes of a BMP. `is_lenient`: samples that libjpeg warns about

@@ -86,16 +86,16 @@ VipsImagePtr upright(VipsImagePtr image, const std::string& name) {
                      [](VipsImage* in, VipsImage** out) { return vips_autorot(in, out, nullptr); });
 }
 
-bool keeps_numbers(const ReadLimits& limits, bool holds_light) {
-  return limits.floats == recipes::Floats::raw ||
-         (limits.floats == recipes::Floats::numbers && !holds_light && !limits.white.is_given());
-}
-
 void set_floats(Picture& out, VipsImage* image, const std::string& name, const ReadLimits& limits,
-                bool holds_light) {
+                bool holds_light, std::optional<float> hole) {
   auto samples = samples_of<float>(image, name);
+  if (hole) {
+    for (int32_t y = 0; y < samples.height(); ++y)
+      set_holes(samples.row(y), samples.width(), samples.channels(), out.has_alpha, *hole);
+  }
   if (keeps_numbers(limits, holds_light)) {
-    out.remark = "numbers as they are";
+    out.remark = hole ? fmt::format("numbers as they are; {:g} means no data", *hole)
+                      : "numbers as they are";
     out.pixels = std::move(samples);
     return;
   }
@@ -113,11 +113,11 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
 
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                const ReadLimits& limits, bool is_lenient) {
-  auto [image, cmyk, holds_light, has_alpha, georeference] =
+  auto [image, cmyk, holds_light, has_alpha, extras, hole] =
       prepare(source, memory, name, limits, is_lenient);
   Picture out;
   out.has_alpha = has_alpha;
-  out.metadata = metadata_of(image.get(), std::move(georeference));
+  out.metadata = metadata_of(image.get(), std::move(extras));
   image = upright(std::move(image), name);
   switch (image->BandFmt) {
     case VIPS_FORMAT_UCHAR: {
@@ -127,7 +127,7 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
       break;
     }
     case VIPS_FORMAT_USHORT: out.pixels = samples_of<uint16_t>(image.get(), name); break;
-    case VIPS_FORMAT_FLOAT: set_floats(out, image.get(), name, limits, holds_light); break;
+    case VIPS_FORMAT_FLOAT: set_floats(out, image.get(), name, limits, holds_light, hole); break;
     default: refuse_type(image.get(), name);
   }
   vips_error_clear();
@@ -392,7 +392,8 @@ struct PictureRows::State {
     facts.size = {image->Xsize, image->Ysize};
     facts.channels = cmyk ? 3 : image->Bands;
     facts.has_alpha = made.has_alpha;
-    facts.metadata = metadata_of(image.get(), std::move(made.georeference));
+    hole = made.hole;
+    facts.metadata = metadata_of(image.get(), std::move(made.extras));
     switch (image->BandFmt) {
       case VIPS_FORMAT_UCHAR: facts.type = PixelType::u8; break;
       case VIPS_FORMAT_USHORT: facts.type = PixelType::u16; break;
@@ -414,6 +415,7 @@ struct PictureRows::State {
   VipsImagePtr image{};
   PictureFacts facts{};
   bool cmyk = false;
+  std::optional<float> hole{};
   int32_t next = 0;
 };
 
@@ -454,6 +456,9 @@ void PictureRows::read(int32_t first, AnyView rows) {
         cmyk_to_rgb(from, rows.width, reinterpret_cast<uint8_t*>(to));
       else
         std::memcpy(to, from, row_bytes);
+      if (s.hole)
+        set_holes(reinterpret_cast<float*>(to), rows.width, rows.channels, s.facts.has_alpha,
+                  *s.hole);
     }
     y += rect.height;
   }

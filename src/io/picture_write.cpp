@@ -15,6 +15,7 @@
 #include "cuesta/io.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
+#include "io/microscopy.hpp"
 #include "io/output_file.hpp"
 #include "io/picture.hpp"
 #include "io/picture_rows.hpp"
@@ -195,6 +196,22 @@ class Target {
   VipsTargetPtr target_;
 };
 
+// The tags of a TIFF that libvips does not write.
+std::vector<TiffTag> tags_of(const WriteOptions& options, const RowSource& rows) {
+  std::vector<TiffTag> tags;
+  const TiffExtras& extras = options.metadata.extras();
+  for (const auto& some : {extras.georeference, extras.resolution})
+    if (some) tags.insert(tags.end(), some->begin(), some->end());
+  if (extras.has_holes && rows.type == PixelType::f32) tags.push_back(no_data_is_nan());
+  if (extras.microscopy) {
+    const int32_t height = options.page_height > 0 ? options.page_height : rows.size.height;
+    tags.push_back(
+        description_tag(description_of(*extras.microscopy, {rows.size.width, height}, rows.channels,
+                                       rows.type, rows.size.height / height)));
+  }
+  return tags;
+}
+
 // As encode_picture(), with libvips started and used by this thread already.
 std::vector<uint8_t> encode(std::string_view extension, const RowSource& rows,
                             const WriteOptions& options) {
@@ -214,8 +231,8 @@ std::vector<uint8_t> encode(std::string_view extension, const RowSource& rows,
   std::string kept;
   const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
   std::vector<uint8_t> file(all.begin(), all.end());
-  if (const auto tags = options.metadata.georeference(); tags && format && format->name == "TIFF")
-    add_tags(file, *tags);
+  if (const auto tags = tags_of(options, rows); !tags.empty() && format && format->name == "TIFF")
+    add_tags(file, tags);
   return file;
 }
 
@@ -267,8 +284,8 @@ void write_rows(const std::filesystem::path& path, const RowSource& rows,
       filling.step();
       if (filling.fault) std::rethrow_exception(filling.fault);
       if (failed != 0) throw_output(path, take_vips_error());
-      if (const auto tags = options.metadata.georeference(); tags && format.name == "TIFF")
-        add_tags(file, *tags);
+      if (const auto tags = tags_of(options, rows); !tags.empty() && format.name == "TIFF")
+        add_tags(file, tags);
     }
     file.commit();
   });

@@ -70,7 +70,12 @@ io::WriteOptions io::writing_of(const Metadata& source, const recipes::Output& o
 }
 
 std::string io::dropped(const Metadata& metadata, std::string_view extension) {
-  if (!metadata.georeference() || holds_floats(extension)) return {};  // TIFF holds both
+  if (holds_floats(extension)) return {};  // TIFF, which holds all of it
+  if (metadata.extras().microscopy)
+    return fmt::format(
+        "{} files have no pixel size or channel names; the source has them, which .tif keeps",
+        extension);
+  if (!metadata.extras().georeference) return {};
   return fmt::format("{} files have no georeference; the source has one, which .tif keeps",
                      extension);
 }

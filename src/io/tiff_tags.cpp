@@ -6,10 +6,13 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include "io/microscopy.hpp"
 #include "io/output_file.hpp"
 
 namespace cuesta::io {
@@ -17,9 +20,12 @@ namespace {
 
 constexpr uint16_t tag_pixel_scale = 33550, tag_tie_points = 33922, tag_transformation = 34264,
                    tag_geo_keys = 34735, tag_geo_doubles = 34736, tag_geo_ascii = 34737;
+constexpr uint16_t tag_no_data = 42113;
+constexpr uint16_t type_ascii = 2;
 constexpr uint64_t most_bytes = 1 << 20;  // of a tag
 
-size_t size_of(uint16_t type) { return type == 12 ? 8 : type == 3 ? 2 : 1; }
+// Bytes whose order is that of the machine: of a fraction each of the two numbers.
+size_t size_of(uint16_t type) { return type == 12 ? 8 : type == 5 ? 4 : type == 3 ? 2 : 1; }
 
 bool is_georeference(const TiffFile::Entry& entry) {
   switch (entry.tag) {
@@ -141,8 +147,12 @@ bool add_to(Place& file, const std::vector<TiffTag>& tags) {
   if (!file.read(first + layout.count(), old)) return false;
 
   std::vector<std::vector<uint8_t>> all;
-  for (auto at = old.begin(); all.size() < entries; at += ptrdiff_t(layout.entry()))
-    all.emplace_back(at, at + ptrdiff_t(layout.entry()));
+  for (size_t i = 0; i < entries; ++i) {
+    const auto one = std::span(old).subspan(i * layout.entry(), layout.entry());
+    const uint64_t tag = number_in(one.first(2));
+    if (std::ranges::find(tags, tag, &TiffTag::tag) == tags.end())
+      all.emplace_back(one.begin(), one.end());
+  }
   for (const TiffTag& tag : tags) all.push_back(entry_of(tag, layout, file));
   std::ranges::stable_sort(all, {},
                            [](const auto& entry) { return number_in(std::span(entry).first(2)); });
@@ -172,13 +182,17 @@ std::optional<uint16_t> tag_past_end(const ReadAt& read, int number) {
   return {};
 }
 
-std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
+namespace {
+
+// Those tags of a directory; empty where one of them is damaged.
+std::vector<TiffTag> tags_in(const ReadAt& read, int number,
+                             bool (*wanted)(const TiffFile::Entry&)) {
   TiffFile file(read);
   const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
   if (!directory) return {};
   std::vector<TiffTag> tags;
   for (const auto& entry : directory->entries) {
-    if (!is_georeference(entry)) continue;
+    if (!wanted(entry)) continue;
     const uint64_t size = entry.bytes();
     if (size == 0 || size > most_bytes) return {};
     TiffTag one{entry.tag, entry.type, entry.count, std::vector<uint8_t>(size_t(size))};
@@ -191,8 +205,68 @@ std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
   return tags;
 }
 
+// The resolution of a directory that has no unit, as ImageJ writes it; else empty. libvips takes it
+// for that of millimetres.
+std::vector<TiffTag> resolution_without_unit(const ReadAt& read, int number) {
+  constexpr uint16_t across = 282, down = 283, unit = 296, fraction = 5, number16 = 3, none = 1;
+  auto tags = tags_in(read, number, [](const TiffFile::Entry& entry) {
+    return entry.tag == unit ? entry.type == number16 && entry.count == 1
+                             : (entry.tag == across || entry.tag == down) &&
+                                   entry.type == fraction && entry.count == 1;
+  });
+  const auto of_unit = std::ranges::find(tags, unit, &TiffTag::tag);
+  if (tags.size() != 3 || of_unit == tags.end() || number_in(of_unit->bytes) != none) return {};
+  return tags;
+}
+
+}  // namespace
+
+std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
+  return tags_in(read, number, is_georeference);
+}
+
+TiffExtras extras_of(const ReadAt& read, int number, int page) {
+  TiffExtras extras;
+  const auto shared = [](std::vector<TiffTag> tags) -> TiffExtras::Tags {
+    if (tags.empty()) return nullptr;
+    return std::make_shared<const std::vector<TiffTag>>(std::move(tags));
+  };
+  extras.georeference = shared(georeference_of(read, number));
+  extras.resolution = shared(resolution_without_unit(read, number));
+  if (auto found = microscopy_of(read, page))
+    extras.microscopy = std::make_shared<const Microscopy>(std::move(*found));
+  return extras;
+}
+
+TiffTag description_tag(const std::string& text) {
+  constexpr uint16_t tag_description = 270;
+  std::vector<uint8_t> bytes(text.begin(), text.end());
+  bytes.push_back(0);
+  return {tag_description, type_ascii, bytes.size(), std::move(bytes)};
+}
+
+std::optional<double> no_data_of(const ReadAt& read, int number) {
+  TiffFile file(read);
+  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
+  if (!directory) return {};
+  for (const auto& entry : directory->entries) {
+    std::array<char, 64> text{};
+    if (entry.tag != tag_no_data || entry.type != type_ascii || entry.count > text.size()) continue;
+    const std::span bytes(reinterpret_cast<uint8_t*>(text.data()), size_t(entry.count));
+    if (!read(file.fits_entry(entry.count) ? entry.at : entry.value, bytes)) return {};
+    const char *begin = text.data(), *const end = begin + entry.count;
+    while (begin != end && *begin == ' ') ++begin;
+    if (begin != end && *begin == '+') ++begin;
+    double value = 0;
+    if (std::from_chars(begin, end, value).ec == std::errc()) return value;
+  }
+  return {};
+}
+
+TiffTag no_data_is_nan() { return {tag_no_data, type_ascii, 4, {'n', 'a', 'n', 0}}; }
+
 std::optional<MapGrid> Metadata::map_grid() const {
-  return georeference_ ? map_grid_of(*georeference_) : std::nullopt;
+  return extras_.georeference ? map_grid_of(*extras_.georeference) : std::nullopt;
 }
 
 std::optional<MapGrid> map_grid_of(const std::vector<TiffTag>& georeference) {

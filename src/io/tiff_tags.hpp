@@ -1,8 +1,10 @@
-// Tags of a TIFF file that libvips neither reads nor writes: the georeference (GeoTIFF 1.1).
+// Tags of a TIFF file that libvips neither reads nor writes: the georeference (GeoTIFF 1.1), and
+// GDAL's number for samples without data.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "io/picture.hpp"
@@ -27,6 +29,17 @@ std::optional<uint16_t> tag_past_end(const ReadAt& read, int number);
 /// keys. Empty where the directory has none, and where one of them is damaged.
 std::vector<TiffTag> georeference_of(const ReadAt& read, int number);
 
+/// What a TIFF says of the picture in directory `number`, which is page `page`, both from 0.
+TiffExtras extras_of(const ReadAt& read, int number, int page);
+/// The tag of a description.
+TiffTag description_tag(const std::string& text);
+
+/// The number that stands for "no data" in directory `number`, from 0: GDAL's tag 42113. Nothing
+/// where the directory has none, and where it is no number.
+std::optional<double> no_data_of(const ReadAt& read, int number);
+/// The tag of a file whose samples without data are NaN.
+TiffTag no_data_is_nan();
+
 /// The map that tags of GeoTIFF place a picture on: a transformation, or a pixel scale and one tie
 /// point. Nothing for other tags.
 std::optional<MapGrid> map_grid_of(const std::vector<TiffTag>& georeference);
@@ -34,8 +47,9 @@ std::optional<MapGrid> map_grid_of(const std::vector<TiffTag>& georeference);
 /// The same for a part of the picture whose first pixel is at (x, y).
 std::vector<TiffTag> moved(std::vector<TiffTag> georeference, int32_t x, int32_t y);
 
-/// Adds tags to the first directory of a TIFF file in this machine's byte order that libvips has
-/// written. The file keeps its samples where they are. A failed write stays in `file`.
+/// Adds tags to the first directory, or replaces those that it has, of a TIFF file in this
+/// machine's byte order that libvips has written. The file keeps its samples where they are. A
+/// failed write stays in `file`.
 void add_tags(OutputFile& file, const std::vector<TiffTag>& tags);
 /// The same for a file in memory.
 void add_tags(std::vector<uint8_t>& file, const std::vector<TiffTag>& tags);

@@ -22,6 +22,20 @@ namespace {
 
 bool is_gray(int32_t channels) { return channels <= 2; }
 
+// A strength takes no thresholds.
+void check_strength(const CannyEdges& of) {
+  if (!of.strength || exact_text(of.thresholds) == exact_text(Thresholds{})) return;
+  throw_invalid(text_of(of.thresholds),
+                "canny: threshold is {} and strength is set, which applies none; leave one of them "
+                "out",
+                text_of(of.thresholds));
+}
+
+// Of strengths whose units are the file's levels.
+PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
+  return kind.scale == 1 ? canny_strength_type(kind.type, of.aperture) : PixelType::f32;
+}
+
 // LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or
 // the paper's window and level.
 LogOptions resolved(const LogEdges& of) {
@@ -127,7 +141,10 @@ EdgesOptions edges_options(std::string_view method) {
 }
 
 EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
-  std::visit(Overload{[](const CannyEdges& of) { check_options(of, "canny"); },
+  std::visit(Overload{[](const CannyEdges& of) {
+                        check_options(of, "canny");
+                        check_strength(of);
+                      },
                       [](const LogEdges& of) {
                         check_options(of, "log");
                         const LogOptions log = resolved(of);
@@ -142,7 +159,13 @@ EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
              options_);
 }
 
+bool EdgesRecipe::makes_strengths() const {
+  const auto* canny = std::get_if<CannyEdges>(&options_);
+  return canny != nullptr && canny->strength;
+}
+
 bool EdgesRecipe::makes_mask() const {
+  if (makes_strengths()) return false;
   const auto* sobel = std::get_if<SobelEdges>(&options_);
   return sobel == nullptr || sobel->threshold.has_value();
 }
@@ -170,6 +193,7 @@ std::string EdgesRecipe::key() const {
 }
 
 Output EdgesRecipe::output(const PictureKind& kind) const {
+  if (makes_strengths()) return {strength_type(std::get<CannyEdges>(options_), kind), 1, false};
   return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
 }
 
@@ -247,19 +271,32 @@ std::shared_ptr<const Recipe> EdgesRecipe::settled(ConstAnyView seen, ConstAnyVi
 }
 
 Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const {
-  const auto one = [](auto call) { return Steps{{PixelType::u8, 1, true, std::move(call)}}; };
+  const PixelType type =
+      makes_strengths() ? canny_strength_type(seen.type, std::get<CannyEdges>(options_).aperture)
+                        : PixelType::u8;
+  const auto one = [type](auto call) { return Steps{{type, 1, true, std::move(call)}}; };
   return std::visit(
       Overload{[&](const CannyEdges&) {
                  CannyOptions options = canny(seen);
                  if (mask.type != PixelType::none) options.mask = mask;
                  const bool finds = finds_sigma();
-                 return one([=](ConstAnyView src, AnyView dst, const Exec& exec) {
+                 Steps steps = one([=](ConstAnyView src, AnyView dst, const Exec& exec) {
                    CannyOptions own = options;
                    if (finds && !exec.choices) own.sigma = sigma_of(src, options.mask, exec);
                    const CannyResult found = cuesta::canny(src, dst, own, exec);
                    if (finds && exec.observer) exec.observer->statistic("sigma", *own.sigma);
-                   if (used != nullptr) used->thresholds = found, used->sigma = own.sigma;
+                   if (used == nullptr) return;
+                   used->sigma = own.sigma;
+                   if (dst.type == PixelType::u8) used->thresholds = found;
                  });
+                 if (makes_strengths() && seen.scale != 1) {
+                   steps.push_back(
+                       {PixelType::f32, 1, false,
+                        [by = 1 / seen.scale](ConstAnyView src, AnyView dst, const Exec& exec) {
+                          scale(src, dst, by, exec);
+                        }});
+                 }
+                 return steps;
                },
                [&](const LogEdges&) {
                  return one([options = log(seen)](ConstAnyView src, AnyView dst, const Exec& exec) {
@@ -311,6 +348,7 @@ std::string_view EdgesRecipe::whole_only() const {
   if (std::holds_alternative<BoundaryOptions>(options_)) return "boundaries compare distant rows";
   if (const auto* canny = std::get_if<CannyEdges>(&options_); canny != nullptr && canny->mask)
     return "a mask is not divided into bands";
+  if (makes_strengths() && finds_sigma()) return "strengths without a sigma find it in all rows";
   const auto* log = std::get_if<LogEdges>(&options_);
   if (log != nullptr && wraps() && log->mode == LogMode::zero_crossings)
     return "zero crossings with a border that wraps compare the first and the last row";
@@ -328,6 +366,8 @@ double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
 
 void EdgesRecipe::check_lines() const {
   const auto* log = std::get_if<LogEdges>(&options_);
+  if (makes_strengths())
+    throw_invalid("strength", "lines: strength is set, and strengths have no lines; leave it out");
   if (is_canny() || (log != nullptr && log->mode == LogMode::zero_crossings)) return;
   throw_invalid(
       std::string(method()),

@@ -24,6 +24,8 @@ class EdgesRecipe : public Recipe {
   const EdgesOptions& options() const { return options_; }
   std::string_view method() const { return edge_methods[options_.index()]; }
   bool makes_mask() const;
+  /// Canny's strengths instead of its edges.
+  bool makes_strengths() const;
   /// Whether colors are seen, where there are some.
   bool sees_color() const;
   /// What is seen of a picture with this many channels, for reports: "", "gray levels".
@@ -51,7 +53,7 @@ class EdgesRecipe : public Recipe {
     return {found.thresholds, found.sigma};
   }
   std::optional<CannyOptions> as_canny(const PictureKind& seen) const override {
-    return is_canny() ? std::optional(canny(seen)) : std::nullopt;
+    return is_canny() && !makes_strengths() ? std::optional(canny(seen)) : std::nullopt;
   }
   bool finds_sigma() const override;
   std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,

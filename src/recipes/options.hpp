@@ -27,7 +27,11 @@ struct Described<CannyEdges> {
       field<&CannyEdges::color>(
           "color", any(),
           "gradient of color pictures. strongest: the strongest channel at each pixel, as "
-          "cv::Canny; structure: the structure tensor (Di Zenzo); gray: the gray levels"));
+          "cv::Canny; structure: the structure tensor (Di Zenzo); gray: the gray levels"),
+      field<&CannyEdges::strength>(
+          "strength", any(),
+          "write the magnitude of each thin edge, in the units of thresholds, and 0 elsewhere; no "
+          "threshold is applied"));
 };
 
 template <>

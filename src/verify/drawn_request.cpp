@@ -237,11 +237,14 @@ DrawnRequest draw_canny_of_gradients(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {s16, s16, f32});
   const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   const auto options = draw_options<CannyGradientOptions>(bytes);
-  return {"canny", fmt::format("edges of gradients {}{}", p.text(), text_of_options(options)),
+  const PixelType to = bytes.below(6) ? u8 : f32;
+  return {"canny",
+          fmt::format("{} of gradients {}{}", to == u8 ? "edges" : "strengths", p.text(),
+                      text_of_options(options)),
           [=](Harness& h, const Exec& exec) {
             const ConstBatch gx = p.source(h), gy = p.source(h, 1);
             std::vector<CannyResult> used(size_t(p.count));
-            canny_of_gradients(gx, gy, p.result(h, "edges", u8), options, {.results = used}, exec);
+            canny_of_gradients(gx, gy, p.result(h, "edges", to), options, {.results = used}, exec);
             for (const CannyResult& one : used)
               h.value("thresholds", fmt::format("{} {}", one.low, one.high));
           }};
@@ -257,21 +260,22 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
     options.sigma = bytes.below(2) ? std::optional(0.0) : std::nullopt;
   }
   const bool masked = bytes.below(6) == 0;
+  const PixelType to = bytes.below(6) ? u8 : type == u8 && options.aperture != 7 ? u16 : f32;
   Pictures mask = p;
   mask.type = u8, mask.channels = 1, mask.pattern = Pattern::blobs;
-  return {
-      "canny",
-      fmt::format("edges of {}{}{}", p.text(), masked ? " masked" : "", text_of_options(options)),
-      [=](Harness& h, const Exec& exec) {
-        const ConstBatch source = p.source(h);
-        const Batch target = p.result(h, "edges", u8);
-        std::vector<CannyResult> used(size_t(p.count));
-        CannyEach each{.results = used};
-        if (masked) each.mask = mask.source(h, 1);
-        canny(source, target, options, each, exec);
-        for (const CannyResult& one : used)
-          h.value("thresholds", fmt::format("{} {}", one.low, one.high));
-      }};
+  return {"canny",
+          fmt::format("{} of {}{}{}", to == u8 ? "edges" : "strengths", p.text(),
+                      masked ? " masked" : "", text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch source = p.source(h);
+            const Batch target = p.result(h, "edges", to);
+            std::vector<CannyResult> used(size_t(p.count));
+            CannyEach each{.results = used};
+            if (masked) each.mask = mask.source(h, 1);
+            canny(source, target, options, each, exec);
+            for (const CannyResult& one : used)
+              h.value("thresholds", fmt::format("{} {}", one.low, one.high));
+          }};
 }
 
 DrawnRequest draw_boundaries(Bytes& bytes, int32_t longest) {

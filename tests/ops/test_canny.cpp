@@ -11,7 +11,9 @@
 
 #include "cpu/bit_hysteresis.hpp"
 #include "cuesta/edges.hpp"
+#include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
+#include "recipes/convert.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
 #include "support/planted.hpp"
@@ -592,6 +594,68 @@ std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst
   return "none";
 }
 
+// Those above low that others above low connect to one above high, 8-way, by searching again and
+// again.
+Image<uint8_t> linked(const Image<float>& strengths, double low, double high) {
+  Image<uint8_t> edges(strengths.width(), strengths.height());
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (int32_t y = 0; y < edges.height(); ++y) {
+      for (int32_t x = 0; x < edges.width(); ++x) {
+        if (edges.at(x, y) != 0 || !(strengths.at(x, y) > low)) continue;
+        bool joins = strengths.at(x, y) > high;
+        for (int32_t j = std::max(y - 1, 0); j <= std::min(y + 1, edges.height() - 1); ++j)
+          for (int32_t i = std::max(x - 1, 0); i <= std::min(x + 1, edges.width() - 1); ++i)
+            joins = joins || edges.at(i, j) != 0;
+        if (!joins) continue;
+        edges.at(x, y) = 255;
+        grew = true;
+      }
+    }
+  }
+  return edges;
+}
+
+template <class T>
+void expect_strengths_give_edges(T unit) {
+  std::mt19937 random(7);
+  for (const int32_t channels : {1, 3}) {
+    Image<T> picture(61, 47, channels);
+    for (int32_t y = 0; y < 47; ++y)
+      for (int32_t x = 0; x < 61 * channels; ++x)
+        picture.row(y)[x] = T(unit * T((x * 2 + y * 3) % 97 + (x > 70 ? 90 : 0) + random() % 25));
+    for (const int aperture : {3, 5, 7}) {
+      for (const Norm norm : {Norm::l1, Norm::l2}) {
+        for (const ColorGradient color : {ColorGradient::strongest, ColorGradient::structure}) {
+          CannyOptions options{.sigma = 0.8, .norm = norm, .aperture = aperture, .color = color};
+          AnyImage made({61, 47}, 1, canny_strength_type(pixel_type_of<T>(), aperture));
+          canny(picture, made, options);
+          Image<float> strengths(61, 47);
+          recipes::convert(made, strengths);
+          const double gain = double(unit) * (aperture == 3 ? 1 : aperture == 5 ? 12 : 50);
+          for (const double low : {0.0, 30.0, 77.0}) {
+            const double floor = low * gain, ceiling = 2.2 * floor;
+            // Thresholds that are whole, or floats of float pictures.
+            const auto whole = [](double t) {
+              return std::is_same_v<T, float> ? double(float(t)) : std::floor(t);
+            };
+            options.thresholds = Thresholds::given(whole(floor), whole(ceiling));
+            EXPECT_TRUE(
+                equal(canny(picture, options), linked(strengths, whole(floor), whole(ceiling))))
+                << channels << " channels, aperture " << aperture << ", low " << floor;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CannyStrengths, ComparedWithThresholdsGiveTheEdges) {
+  expect_strengths_give_edges<uint8_t>(1);
+  expect_strengths_give_edges<uint16_t>(257);
+  expect_strengths_give_edges<float>(1 / 255.0F);
+}
+
 TEST(CannyBadInput, IsNamed) {
   Image<uint8_t> src(8, 8), dst(8, 8), other(8, 7);
   const Image<int16_t> signs(8, 8);
@@ -650,6 +714,7 @@ void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join
   auto limits = canny_limits_in<canny_channels::Magnitude<G>>(args, *args.result);
   fault(stages, limits);
   canny_suppress_rows(stages, 0, args.src.height);
+  if (args.makes_strengths()) return canny_strength_rows(args, stages, 0, args.src.height);
   canny_threshold_rows(stages, limits, 0, args.src.height);
   Marks marks;
   for (int32_t y = 1; y <= args.src.height; ++y)

@@ -45,6 +45,11 @@ std::vector<Question> questions() {
        true, true, [](auto& c) { c.color = CUESTA_STRUCTURE, c.aperture = 5; }},
       {"--color gray --norm l2", CannyEdges{.norm = Norm::l2, .color = EdgeColor::gray}, true, true,
        [](auto& c) { c.color = CUESTA_GRAY, c.norm = CUESTA_L2; }},
+      {"--strength --sigma 1", CannyEdges{.sigma = 1, .strength = true}, false, true,
+       [](auto& c) { c.strength = 1, c.sigma = 1; }},
+      {"--strength --norm l2 --aperture 7",
+       CannyEdges{.norm = Norm::l2, .aperture = 7, .strength = true}, false, false,
+       [](auto& c) { c.strength = 1, c.norm = CUESTA_L2, c.aperture = 7; }},
       {"--method log", LogEdges{}, true, true, [](auto& c) { c.method = CUESTA_METHOD_LOG; }},
       {"--method log --mode threshold", LogEdges{.mode = LogMode::threshold}, false, true,
        [](auto& c) { c.method = CUESTA_METHOD_LOG, c.mode = CUESTA_LOG_THRESHOLD; }},
@@ -149,7 +154,9 @@ AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type,
     out.data = const_cast<void*>(static_cast<const void*>(view.data));
     out.width = view.width, out.height = view.height, out.channels = view.channels;
     out.stride_bytes = view.stride_bytes;
-    out.type = view.type == PixelType::u8 ? CUESTA_U8 : CUESTA_U16;
+    out.type = view.type == PixelType::u8    ? CUESTA_U8
+               : view.type == PixelType::u16 ? CUESTA_U16
+                                             : CUESTA_F32;
     out.space = CUESTA_HOST;
     return out;
   };

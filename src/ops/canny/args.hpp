@@ -39,7 +39,7 @@ struct CannyArgs {
 
   ConstAnyView src{};             // u8, u16 or f32, 1 or 3 channels; or, where gy has data, the
   ConstAnyView gy{};              // gradients: src is gx, s16 or f32, and gy is alike
-  AnyView dst{};                  // u8 of src's size
+  AnyView dst{};                  // of src's size. u8: edges. canny_strength_type(): strengths
   CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
                                   // is l2 for the structure tensor of three channels; of given
                                   // gradients sigma is 0 and the aperture 3
@@ -55,6 +55,7 @@ struct CannyArgs {
 
   Space space() const { return src.space; }
   PixelType type() const { return src.type; }
+  bool makes_strengths() const { return dst.type == PixelType::u16 || dst.type == PixelType::f32; }
 
   const Thresholds& thresholds_of(int32_t picture) const {
     return thresholds.empty() ? options.thresholds : thresholds[size_t(picture)];

@@ -38,7 +38,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted,
     throw_invalid(std::to_string(src.channels), "{} has {} channels; it must have 1 or 3", name,
                   src.channels);
   }
-  check_view(dst, "canny: dst", {PixelType::u8});
+  check_view(dst, "canny: dst", {PixelType::u8, canny_strength_type(src.type, wanted.aperture)});
   check_same_size(src, dst, name, "canny: dst");
   CannyOptions options = canny_resolved(wanted);
   if (src.channels == 3 && options.color == ColorGradient::structure) options.norm = Norm::l2;

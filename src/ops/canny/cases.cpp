@@ -111,6 +111,7 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
       const Apart apart = apart_of(seed % 31, width, height);
       const bool thresholds_differ = count > 1 && seed % 3 > 0;
+      const PixelType to = seed % 41 > 7 ? PixelType::u8 : canny_strength_type(type, aperture);
       const auto* pair = std::get_if<Given>(&thresholds);
       const std::string rule = pair ? fmt::format("given({}, {})", pair->low, pair->high)
                                     : std::string(name_in(std::get<Automatic>(thresholds).rule));
@@ -119,13 +120,14 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                                     : fmt::format(" {} pictures {}{}", count, apart.name,
                                                   thresholds_differ ? ", thresholds of each" : "");
       out.push_back(
-          {fmt::format("{}x{} {}{} {}sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
-                       given ? "gradients of " : "", name_of(type),
+          {fmt::format("{}x{} {}{} {}{}sigma={} aperture={} norm={} {}{}{} {} seed={}", width,
+                       height, given ? "gradients of " : "", name_of(type),
                        channels == 1 ? ""
                        : structure   ? "x3 structure "
                                      : "x3 ",
-                       smoothing.sigma, aperture, norm == Norm::l1 ? "l1" : "l2", rule,
-                       masked ? " masked" : "", batch, odd ? "odd floats" : name_of(pattern), seed),
+                       to == PixelType::u8 ? "" : "strengths ", smoothing.sigma, aperture,
+                       norm == Norm::l1 ? "l1" : "l2", rule, masked ? " masked" : "", batch,
+                       odd ? "odd floats" : name_of(pattern), seed),
            [=](Harness& h) {
              const int32_t wide = width + (count - 1) * apart.columns;
              const int32_t high = height + (count - 1) * apart.rows;
@@ -140,9 +142,8 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                args.gy_step = cut_first(args.gy, width, height, apart);
              }
              // Whoever writes between the pictures makes a difference too.
-             args.dst = count == 1 ? h.output("edges", PixelType::u8, width, height)
-                                   : h.in_out("edges", PixelType::u8, wide, high, 1, Pattern::noise,
-                                              seed + 2);
+             args.dst = count == 1 ? h.output("edges", to, width, height)
+                                   : h.in_out("edges", to, wide, high, 1, Pattern::noise, seed + 2);
              args.dst_step = cut_first(args.dst, width, height, apart);
              args.options.sigma = smoothing.sigma;
              args.options.ksize = smoothing.ksize;

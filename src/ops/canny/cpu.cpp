@@ -57,6 +57,7 @@ namespace cuesta {
 
 HWY_EXPORT(canny_simd_target);
 void canny_simd(const CannyArgs& args, Call& call) {
+  if (args.makes_strengths()) return each_picture<canny_simd_strengths>(args, call);
   if (canny_takes_wide_rows(args)) return canny_wide_simd(args, call);
   HWY_DYNAMIC_DISPATCH(canny_simd_target)(args, call);
 }

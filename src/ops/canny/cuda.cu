@@ -64,6 +64,10 @@ void production(const CannyArgs& args, Call& call) {
     const Scratch scope(call.nested(), Space::device);  // the next piece takes the same memory
     const auto count = int32_t(std::min<int64_t>(most, args.count - begin));
     const CannyArgs piece = args.part(int32_t(begin), count);
+    if (piece.makes_strengths()) {
+      find_strengths(piece, call);
+      continue;
+    }
     const Masks masks = find_masks(piece, front, call);
     call.stage("hysteresis");
     hysteresis::connect("canny", masks, Batch(piece.dst, count, piece.dst_step), call);

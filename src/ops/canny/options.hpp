@@ -21,6 +21,11 @@ constexpr std::span<const Named<ColorGradient>> names_of(ColorGradient) {
   return color_gradient_names;
 }
 
+/// What holds every strength of a picture of this type: those of u8 and aperture 7 reach 326,400.
+constexpr PixelType canny_strength_type(PixelType source, int aperture) {
+  return source == PixelType::u8 && aperture != 7 ? PixelType::u16 : PixelType::f32;
+}
+
 std::string wrong(const Thresholds& value, const Limits&);
 /// "auto:otsu", "auto:percentile:90", "20 and 60".
 std::string text_of(const Thresholds& value);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cuesta/filter.hpp"
+#include "ops/canny/strength.hpp"
 #include "ops/canny/suppression.hpp"
 
 namespace cuesta {
@@ -194,6 +195,23 @@ void canny_threshold_rows(const CannyStagesOf<G>& stages,
 }
 
 template <class G>
+void canny_strength_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
+                         int32_t end) {
+  const bool divided = args.options.aperture == 7;
+  const auto fill = [&](auto dst) {
+    for (int32_t y = first; y < end; ++y) {
+      for (int32_t x = 0; x < args.src.width; ++x) {
+        const bool is_maximum = stages.marks.at(x + 1, y + 1) != CannyStages::none;
+        const auto strength =
+            canny_strength(stages.magnitude.at(x + 1, y + 1), args.options.norm, divided);
+        dst.at(x, y) = std::remove_reference_t<decltype(dst.at(0, 0))>(is_maximum ? strength : 0);
+      }
+    }
+  };
+  args.dst.type == PixelType::u16 ? fill(args.dst.as<uint16_t>()) : fill(args.dst.as<float>());
+}
+
+template <class G>
 void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages) {
   const CannyBand& band = *args.band;
   if (const CannyBandBins* sums = band.bins()) {
@@ -228,6 +246,7 @@ void run(const CannyArgs& args, Call& call) {
   call.stage("suppression");
   canny_suppress_rows(stages, 0, height);
   if (args.band) return canny_fill_band(args, stages);
+  if (args.makes_strengths()) return canny_strength_rows(args, stages, 0, height);
 
   call.stage("threshold");
   if (args.options.thresholds.is_automatic()) {
@@ -268,6 +287,7 @@ void canny_serial(const CannyArgs& args, Call& call) {
   template void canny_threshold_rows(const CannyStagesOf<G>&,                                      \
                                      const BasicCannyLimits<canny_channels::Magnitude<G>>&,        \
                                      int32_t, int32_t);                                            \
+  template void canny_strength_rows(const CannyArgs&, const CannyStagesOf<G>&, int32_t, int32_t);  \
   template void canny_fill_band(const CannyArgs&, const CannyStagesOf<G>&);
 // NOLINTEND(bugprone-macro-parentheses)
 CUESTA_CANNY_STAGES(int32_t)

@@ -57,6 +57,11 @@ void canny_threshold_rows(const CannyStagesOf<G>& stages,
                           const BasicCannyLimits<canny_channels::Magnitude<G>>& limits,
                           int32_t first, int32_t end);
 
+/// Strengths of the maxima in rows [first, end), 0 elsewhere, instead of thresholds and hysteresis.
+template <class G>
+void canny_strength_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
+                         int32_t end);
+
 /// What a band wants of stages whose magnitudes and maxima are made.
 template <class G>
 void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages);
@@ -65,6 +70,8 @@ void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages);
 void canny_serial(const CannyArgs& args, Call& call);
 /// Strategy `rows`.
 void canny_rows(const CannyArgs& args, Call& call);
+/// Strengths as `rows` makes them, smoothing and gradient by `simd`.
+void canny_simd_strengths(const CannyArgs& args, Call& call);
 /// Strategy `simd`, which takes every request.
 void canny_simd(const CannyArgs& args, Call& call);
 

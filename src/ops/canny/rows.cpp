@@ -83,12 +83,13 @@ CannyResult automatic(const CannyArgs& args, const CannyStagesOf<G>& stages, Cal
   return canny_automatic(args.options, args.src.type, bins.first(canny_bins));
 }
 
+// Smoothing and gradient by the strategy `name`.
 template <class G>
-void run(const CannyArgs& args, Call& call) {
+void run(const CannyArgs& args, Call& call, std::string_view name) {
   const int32_t width = args.src.width, height = args.src.height;
   const int threads = call.threads();
   CannyStagesOf<G> stages = canny_stages<G>(args, call.scratch());
-  canny_gradients(args, stages, call, "rows", threads);
+  canny_gradients(args, stages, call, name, threads);
   call.stage("magnitude");
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
     canny_magnitude_rows(args, stages, first, end);
@@ -97,6 +98,11 @@ void run(const CannyArgs& args, Call& call) {
   parallel_rows(height, threads,
                 [&](int32_t first, int32_t end) { canny_suppress_rows(stages, first, end); });
   if (args.band) return canny_fill_band(args, stages);
+  if (args.makes_strengths()) {
+    return parallel_rows(height, threads, [&](int32_t first, int32_t end) {
+      canny_strength_rows(args, stages, first, end);
+    });
+  }
   call.stage("threshold");
   *args.result = args.options.thresholds.is_automatic() ? automatic(args, stages, call)
                                                         : canny_given(args.options);
@@ -130,7 +136,10 @@ void run(const CannyArgs& args, Call& call) {
 }  // namespace
 
 void canny_rows(const CannyArgs& args, Call& call) {
-  canny_has_floats(args) ? run<float>(args, call) : run<int32_t>(args, call);
+  canny_has_floats(args) ? run<float>(args, call, "rows") : run<int32_t>(args, call, "rows");
+}
+void canny_simd_strengths(const CannyArgs& args, Call& call) {
+  canny_has_floats(args) ? run<float>(args, call, "simd") : run<int32_t>(args, call, "simd");
 }
 
 }  // namespace cuesta

@@ -19,6 +19,7 @@ std::string_view too_large(const CannyArgs& args) {
 }
 
 std::string_view no_picture_of_one_channel(const CannyArgs& args) {
+  if (args.makes_strengths()) return "strengths as output";
   if (args.gy) return "gradients as input";
   if (args.src.channels == 3) return "sources of three channels";
   return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();

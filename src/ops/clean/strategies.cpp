@@ -21,6 +21,13 @@ std::span<const Strategy<CleanArgs>> CleanArgs::strategies() {
        .allocates = true,
        .host_sync = true,
        .run = CUESTA_GPU(clean_cuda::plain)},
+      {.name = "areas",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "labels, areas by atomics for whole runs, looked up by every pixel",
+       .allocates = true,
+       .host_sync = true,
+       .run = CUESTA_GPU(clean_cuda::areas)},
   };
   return all;
 }

@@ -33,9 +33,10 @@ struct Source {
   const void* data;
   ptrdiff_t stride, step, plane = 0;
 };
-/// What find_masks() and count_magnitudes() do for Front::tiles: a block takes a tile. The
-/// thresholds are in args.result; `bins` are cleared, and bins_of() for each picture.
+/// What find_masks(), find_strengths() and count_magnitudes() do for Front::tiles: a block takes a
+/// tile. The thresholds are in args.result; `bins` are cleared, and bins_of() for each picture.
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call);
+void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call);
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
 
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
@@ -43,6 +44,8 @@ void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Ca
 Masks find_masks(const CannyArgs& args, Front front, Call& call);
 /// The same by the first front that takes the request.
 Masks find_masks(const CannyArgs& args, Call& call);
+/// Smoothing, gradient and suppression to the strengths of args.dst, of every picture.
+void find_strengths(const CannyArgs& args, Call& call);
 /// Adds the magnitudes of a picture to bins_of() bins on the device.
 void count_magnitudes(const CannyArgs& args, Front front, uint32_t* bins, Call& call);
 /// Pictures of a batch that go through the kernels together.

@@ -71,6 +71,7 @@ Source smoothed(const CannyArgs& args, Call& call) {
 constexpr int64_t many_pixels = int64_t{1} << 22;
 
 std::string_view no_bytes_of_one_channel(const CannyArgs& args) {
+  if (args.makes_strengths()) return "strengths as output";
   if (args.gy) return "gradients as input";
   if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u16) return "u16 source";
@@ -84,6 +85,7 @@ std::string_view no_aperture_3_unmasked(const CannyArgs& args) {
 
 std::string_view march_fp16_refuses(const CannyArgs& args) {
   const bool color = args.src.type == PixelType::u8 && args.src.channels == 3;
+  if (args.makes_strengths()) return "strengths as output";
   if (args.gy) return "gradients as input";
   if (color && args.options.color == ColorGradient::structure) return "the structure tensor";
   if (!color)
@@ -104,6 +106,7 @@ std::string_view march_fp16_refuses(const CannyArgs& args) {
 }
 
 std::string_view march_fp32_refuses(const CannyArgs& args) {
+  if (args.makes_strengths()) return "strengths as output";
   if (args.gy) return "gradients as input";
   if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u8) return "u8 source";
@@ -312,6 +315,11 @@ Masks find_masks(const CannyArgs& args, Front front, Call& call) {
     find_masks_in_tiles(args, made.src, masks, call);
   }
   return masks;
+}
+
+void find_strengths(const CannyArgs& args, Call& call) {
+  call.stage("gradient and suppression");
+  find_strengths_in_tiles(args, ready(args, Front::tiles, call).src, call);
 }
 
 Masks find_masks(const CannyArgs& args, Call& call) {

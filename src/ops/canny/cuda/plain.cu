@@ -9,6 +9,7 @@
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
+#include "ops/canny/strength.hpp"
 #include "ops/canny/suppression.hpp"
 
 namespace cuesta {
@@ -84,6 +85,24 @@ struct Suppress {
     p.marks.at(x, y) = !largest || m <= limits.low ? cuda::no_mark
                        : m > limits.high           ? cuda::strong_mark
                                                    : cuda::candidate_mark;
+  }
+};
+
+// The strengths of maxima, 0 elsewhere.
+template <class G, class S>
+struct Strengths {
+  Suppress<G> maxima;
+  Norm norm;
+  bool divides;
+  DeviceImage<S> dst;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    const auto& p = maxima.p;
+    const auto m = maxima.at(x, y);
+    const uint8_t octant = canny_octant(p.gx[0].at(x, y), p.gy[0].at(x, y));
+    const bool largest =
+        canny_is_maximum(octant, [&](int dx, int dy) { return maxima.at(x + dx, y + dy); });
+    dst.at(x, y) = largest ? S(canny_strength(m, norm, divides)) : S(0);
   }
 };
 
@@ -197,6 +216,15 @@ void give_marks(const CannyArgs& args, const Picture<G>& p, Call& call) {
   cuda::check(cudaStreamSynchronize(stream), "canny");
 }
 
+template <class G, class S>
+void give_strengths(const CannyArgs& args, const Picture<G>& p, Call& call) {
+  call.stage("suppression");
+  each_pixel(
+      args, call,
+      Strengths<G, S>{
+          {p, {}}, args.options.norm, args.options.aperture == 7, args.dst.as<S, Space::device>()});
+}
+
 template <class G>
 void run(const CannyArgs& args, Call& call) {
   const Picture<G> p = gradients<G>(args, call);
@@ -213,6 +241,9 @@ void run(const CannyArgs& args, Call& call) {
     const auto rows = count(args.band->first, args.band->end);
     return add_bins(counted_bins<Bin>(canny_bins, host, call, rows), *args.band->bins());
   }
+  if (args.makes_strengths())
+    return args.dst.type == PixelType::u16 ? give_strengths<G, uint16_t>(args, p, call)
+                                           : give_strengths<G, float>(args, p, call);
   call.stage("threshold");
   find_thresholds<Bin>(args, canny_bins, call, count(0, args.src.height));
   call.stage("suppression");

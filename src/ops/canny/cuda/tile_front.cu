@@ -1,15 +1,16 @@
 // The production gradient and suppression of what the marches do not take: floats, given gradients,
-// and of u16 and three channels other apertures and masks. Source, smoothed
-// where that is requested, to two masks of a bit a pixel in one kernel, a tile a block; or the
-// histogram of magnitudes.
+// of u16 and three channels other apertures and masks, and all strengths. Source, smoothed
+// where that is requested, to two masks of a bit a pixel in one kernel, a tile a block; or to
+// strengths; or the histogram of magnitudes.
 //
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
-// caches, and 1/4 byte written a pixel.
+// caches, and 1/4 byte written a pixel, or a strength.
 #include "cuda/cached_bins.cuh"
 #include "cuda/instructions.cuh"
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
+#include "ops/canny/strength.hpp"
 #include "ops/canny/suppression.hpp"
 #include "ops/shared/window_gradient.cuh"
 
@@ -26,6 +27,9 @@ template <class T>
 using MagnitudeOf =
     std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, canny_channels::Magnitude<Sum<T>>>;
 
+template <class T, int K>
+using StrengthOf = std::conditional_t<std::is_same_v<T, uint8_t> && K != 7, uint16_t, float>;
+
 template <class T>
 struct TileJob {
   DeviceBatch<const T> src;         // or gx
@@ -36,7 +40,8 @@ struct TileJob {
   ColorGradient color;
   BasicCannyLimits<MagnitudeOf<T>> limits;
   Masks masks;
-  uint32_t* bins;  // instead of masks: as many for each picture
+  DeviceBatch<float> strengths;  // instead of masks; in rows of StrengthOf
+  uint32_t* bins;                // instead of masks: as many for each picture
   int32_t bins_per_picture;
 
   __device__ uint32_t* bins_here() const {
@@ -167,6 +172,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   const auto src = job.src.here();
   const auto given_gy = job.gy.here();
   const auto mask = job.mask.here();
+  const auto strengths = job.strengths.here();
   const Masks masks = job.masks.picture(blockIdx.z);
   uint32_t* const bins = job.bins_here();
   const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -201,6 +207,15 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
                              canny_is_maximum(octants[row][lane], [&](int32_t dx, int32_t dy) {
                                return magnitudes[row + 1 + dy][lane + 1 + dx];
                              });
+      if (strengths.data) {
+        using Strength = StrengthOf<T, K>;
+        const auto strength =
+            candidate
+                ? Strength(canny_strength(canny_channels::Magnitude<Sum<T>>(m), job.norm, K == 7))
+                : Strength(0);
+        if (x < src.width) reinterpret_cast<Strength*>(strengths.row(y))[x] = strength;
+        continue;
+      }
       const uint32_t candidates = __ballot_sync(~0u, candidate);
       const uint32_t strong = __ballot_sync(~0u, candidate && m > job.limits.high);
       if (lane == 0) {
@@ -236,6 +251,7 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
     return run(std::min<int64_t>(tiles, int64_t(counting_blocks<T, K>) * cuda::multiprocessors()),
                args.count, NearBins<T, K>::bytes);
   }
+  if (job.strengths.first.data) return run(tiles, args.count, 0);
   if (share_thresholds(args)) {
     job.limits = canny_limits_in<M>(args, *args.result);
     return run(tiles, args.count, 0);
@@ -265,6 +281,7 @@ void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
   }
 }
 
+// Counts into `bins`, or fills the masks or the strengths of args.dst.
 template <class T>
 void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
                   Call& call) {
@@ -278,11 +295,15 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .color = args.options.color,
                  .limits = {},
                  .masks = masks,
+                 .strengths = {},
                  .bins = bins,
                  .bins_per_picture = bins_of(args)};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
-  if constexpr (!std::is_same_v<T, uint8_t>)  // of one channel the marches take all
-    if (args.src.channels == 1) return launch_aperture<T, 1>(args, job, call);
+  if (!args.band && args.makes_strengths())
+    job.strengths = {DeviceImage<float>{static_cast<float*>(args.dst.data), args.dst.width,
+                                        args.dst.height, 1, args.dst.stride_bytes},
+                     args.dst_step};
+  if (args.src.channels == 1) return launch_aperture<T, 1>(args, job, call);
   launch_aperture<T, 3>(args, job, call);
 }
 
@@ -300,6 +321,11 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
 
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
   launch_tiles(args, src, masks, nullptr, call);
+}
+void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call) {
+  const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
+  launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, nullptr,
+               call);
 }
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
