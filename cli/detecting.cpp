@@ -261,7 +261,7 @@ class Outputs {
     write_line(header_of(options, settings, source));
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
-                                 io::is_live(options.input) ? "" : options.input,
+                                 sound_of(options.recording, options.input),
                                  {.threads = options.common.threads}, results_.placing());
       if (const auto text = video_->description(); !text.empty())
         detail("{}: {}", options.out, text);
@@ -365,6 +365,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   options.described.add<DownscaleOptions>(app);
   group_since(app, known, "Detection");
   add_watch_options(app, options.watch);
+  add_recording_options(app, options.recording);
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_limits |
                  takes_sandbox | takes_explain,
@@ -388,6 +389,7 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
+  check_recording(options_->recording, options_->input, options_->common);
   detector_ = std::make_unique<Detector>(*options_);
 }
 WatchedVideo::~WatchedVideo() = default;
@@ -398,7 +400,8 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
   const auto source =
-      open_stream(options.input, options.common, stop, true, finder.decoding(options, !company));
+      open_recording(options.recording, options.input, options.common, stop,
+                     finder.decoding(options, !company));
   if (!options.out.empty()) tell_depth(*source, true);
   Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
   std::optional<Progress> own;

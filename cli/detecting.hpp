@@ -10,6 +10,7 @@
 #include "cli/common.hpp"
 #include "cli/described.hpp"
 #include "cli/progress.hpp"
+#include "cli/recording.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"
 #include "cli/watching.hpp"
@@ -25,6 +26,7 @@ struct DetectOptions {
   CommonOptions common{};
   DescribedOptions described{};
   WatchOptions watch{};
+  RecordingChoice recording{};
   std::string input{}, out{}, json{}, mask_video{};
   std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
   bool follow = false;

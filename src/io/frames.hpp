@@ -48,6 +48,12 @@ struct Gap {
   std::string error{};        ///< why the last of these attempts failed; empty where none did
 };
 
+/// One of several files that are read as one recording.
+struct RecordingFile {
+  std::string path;
+  double begin = 0;  ///< seconds: Frame::time of what the file shows at its own time 0
+};
+
 /// One frame, in planes as decoded.
 struct Frame {
   ConstAnyView luma{};  ///< u8, one channel, of the stream's size
@@ -61,8 +67,10 @@ struct Frame {
   int64_t index = 0;        ///< counts from 0
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
   double time = 0;          ///< the same in seconds; 0 is the beginning of the file
-  bool damaged = false;     ///< decoded from damaged data of a live stream
+  bool damaged = false;     ///< decoded from damaged data
   std::shared_ptr<const Gap> gap{};  ///< what was lost before this frame; null for nothing
+  /// The file of a joined recording that begins with this frame; null elsewhere.
+  std::shared_ptr<const RecordingFile> file{};
   /// Keeps the planes as they are, as long as a copy of it lives. Of frames that no FrameSource
   /// made, null: their views belong to whoever made them.
   std::shared_ptr<const void> owner{};
@@ -143,6 +151,10 @@ bool is_live(const std::string& path);
 /// Whether a video is a file that libav reads, so that it may be cut into parts. Throws
 /// Error{input} where there is none.
 bool is_coded_file(const std::string& path);
+
+/// The part of a file that begins with the last key frame at or before this time, and has all that
+/// follows; the whole file where it cannot be cut (video_parts()). Throws Error{input}.
+VideoPart part_from(const std::string& path, double seconds, int64_t max_pixels);
 
 /// Opens a video: a file, "-" for standard input, a named pipe, an address (rtsp://, http:// and
 /// the others of io/address.hpp), a camera (/dev/video0). What begins as y4m is read as such, all

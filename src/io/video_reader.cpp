@@ -31,8 +31,8 @@ struct VideoReader::State {
   bool draining = false, ended = false;
   int faults_in_drain = 0;
   std::string fault;  // thrown when the frames before it are out
-  std::string damaged;
-  int64_t damaged_frames = 0;  // of a live stream
+  std::string damaged;         // the first fault that allow_partial passed over
+  int64_t damaged_frames = 0;  // faults that were passed over
   bool frame_is_damaged = false;
 
   State(std::unique_ptr<VideoInput> input, const StreamLimits& l)
@@ -112,13 +112,17 @@ struct VideoReader::State {
 
   /// Tells or throws, as the limits say; a live stream continues.
   void report(std::string what) {
-    if (packets.is_live()) {
-      frame_is_damaged = true;
-      if (damaged_frames++ == 0 && limits.report)
-        limits.report(fmt::format("{}: {}; going on", name(), what));
-      return;
-    }
-    if (!limits.allow_partial) throw_input(name(), what, Hint::allow_partial);
+    if (!packets.is_live()) return pass_over(std::move(what), Hint::allow_partial);
+    frame_is_damaged = true;
+    if (damaged_frames++ == 0 && limits.report)
+      limits.report(fmt::format("{}: {}; going on", name(), what));
+  }
+
+  /// Throws unless the limits allow it.
+  void pass_over(std::string what, Hint hint) {
+    if (!limits.allow_partial) throw_input(name(), what, hint);
+    frame_is_damaged = true;
+    ++damaged_frames;
     if (damaged.empty()) damaged = std::move(what);
   }
 
@@ -126,9 +130,7 @@ struct VideoReader::State {
   void end_with_fault() {
     if (packets.is_live() && packets.count() == 0) throw_without_frames(fault);
     // What was never there is not available in part.
-    const Hint hint = packets.count() > 0 ? Hint::allow_partial : Hint::none;
-    if (!limits.allow_partial) throw_input(name(), fault, hint);
-    if (damaged.empty()) damaged = fault;
+    pass_over(fault, packets.count() > 0 ? Hint::allow_partial : Hint::none);
   }
 
   /// Decodes one frame into `decoded`; false after the last one.
@@ -246,6 +248,7 @@ struct VideoReader::State {
 };
 
 std::string damage_of_live(int64_t count) {
+  if (count == 1) return "its data were damaged once";
   return count > 0 ? fmt::format("{} times its data were damaged", count) : std::string();
 }
 
@@ -264,7 +267,10 @@ const std::string& VideoReader::name() const { return state_->name(); }
 int64_t VideoReader::damaged_frames() const { return state_->damaged_frames; }
 std::string VideoReader::damage() const {
   const State& s = *state_;
-  return s.damaged.empty() ? damage_of_live(s.damaged_frames) : s.damaged;
+  if (s.damaged.empty()) return damage_of_live(s.damaged_frames);
+  const int64_t more = s.damaged_frames - 1;
+  if (more == 0) return s.damaged;
+  return fmt::format("{} (and {} more fault{})", s.damaged, more, more == 1 ? "" : "s");
 }
 void VideoReader::stop() { state_->limits.stop->request(); }
 bool VideoReader::has_end() const {

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""cuesta detect on recordings: in chunks, with damage, from one time to another.
+
+test_recordings.py PATH-TO-CUESTA [unittest arguments]
+"""
+
+import json
+import os
+import random
+import sys
+import unittest
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+
+import test_command  # noqa: E402
+from test_command import INPUT, USAGE, y4m  # noqa: E402
+from test_detect import HEIGHT, PLAIN, WIDTH, luma, place  # noqa: E402
+from test_live import LiveTest  # noqa: E402
+
+FRAMES, RATE = 90, 30
+CONTAINERS = ("mp4", "mkv", "avi", "mov")
+
+
+def pictures(frames=FRAMES):
+    return [luma(place(1 + k % 11)) + bytes([128]) * (WIDTH * HEIGHT // 2) for k in range(frames)]
+
+
+def video(frames):
+    return y4m(WIDTH, HEIGHT, frames, b"420jpeg")
+
+
+class RecordingTest(LiveTest):
+    def encoded(self, name, frames):
+        """A video whose key frames are few, as a camera's."""
+        self.mp4(name, video(frames))
+        return name
+
+    def found(self, *arguments, **options):
+        done = self.run_cuesta("detect", *arguments, *PLAIN, "--json", "-", **options)
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+    def frames(self, *arguments, **options):
+        return [line for line in self.found(*arguments, **options)[0] if line["kind"] == "frame"]
+
+
+class Joined(RecordingTest):
+    def chunks(self, suffix="y4m", cuts=(0, 30, 31, 62, FRAMES), folder="chunks"):
+        (self.at / folder).mkdir(exist_ok=True)
+        all_frames, names = pictures(), []
+        for k, (begin, end) in enumerate(zip(cuts, cuts[1:])):
+            names.append(f"{folder}/part{8 + k}.{suffix}")  # part8, part9, part10, part11
+            part = all_frames[begin:end]
+            if suffix == "y4m":
+                self.file(names[-1], video(part))
+            else:
+                self.encoded(names[-1], part)
+        return names
+
+    def test_are_one_recording(self):
+        self.file("whole.y4m", video(pictures()))
+        watched = ("--track", "--min-hits", 1, "--merge-window", 0.2)
+        whole = self.found("whole.y4m", *watched)[0]
+        names = self.chunks()
+        self.file("list.txt", b"ffconcat version 1.0\n# a\nfile 'chunks/part8.y4m'\nduration 1\n"
+                  b"file chunks/part9.y4m\n" + f"file {self.at}/chunks/part10.y4m\n".encode()
+                  + b"file 'chunks/'part11.y4m\n")  # fmt: skip
+        self.file("chunks/notes.txt", b"no video")
+        self.file("chunks/.hidden.y4m", b"no video")
+        for inputs in (
+            names,
+            ["chunks"],
+            ["chunks/*.y4m"],
+            ["list.txt"],
+            [names[0], "chunks/part9.y4m", "chunks/part1?.y4m"],
+        ):
+            for sandbox in ([], ["--sandbox"]):
+                with self.subTest((inputs, sandbox)):
+                    lines = self.found(*inputs, "--join-inputs", *watched, *sandbox)[0]
+                    self.assertEqual(lines[1:], whole[1:])
+
+    def test_every_container_has_a_clock_that_goes_on(self):
+        for suffix in CONTAINERS:
+            with self.subTest(suffix):
+                names = self.chunks(suffix, folder=suffix)
+                frames = self.frames(*names, "--join-inputs")
+                self.assertEqual([line["frame"] for line in frames], list(range(FRAMES)))
+                for line in frames:
+                    self.assertAlmostEqual(line["time"], line["frame"] / RATE, delta=0.002)
+
+    def test_a_camera_of_a_list_may_be_one(self):
+        self.chunks()
+        self.file("c.toml", b'[[cameras]]\ninput = "chunks"\njoin-inputs = true\nname = "yard"\n'
+                  b'[[cameras]]\ninput = "street.y4m"\n')  # fmt: skip
+        lines = self.found("--cameras", "c.toml")[0]
+        yard = [l for l in lines if l["camera"] == "yard" and l["kind"] == "frame"]
+        self.assertEqual(len(yard), FRAMES)
+
+    def test_clips_go_on_from_file_to_file(self):
+        frames = [luma(None) + bytes([128]) * (WIDTH * HEIGHT // 2)] * 12
+        frames += pictures(30) + frames[:18]  # 60, with one event from 12 to 41
+        event = ("--events", "e.csv", "--clips", "cut", "--min-hits", 1, "--post-roll", 0.2)
+        for suffix in ("mp4", "mkv"):
+            with self.subTest(suffix):
+                names = [f"c{k}.{suffix}" for k in (1, 2, 3)]
+                for k, name in enumerate(names):
+                    self.encoded(name, frames[20 * k : 20 * (k + 1)])
+                self.run_cuesta("detect", *names, "--join-inputs", *event, *PLAIN, "--pre-roll", 0.2)
+                row = (self.at / "e.csv").read_text().splitlines()[1].split(",")
+                self.assertEqual(len((self.at / "e.csv").read_text().splitlines()), 2)
+                begin, end = round(float(row[6]) * RATE), round(float(row[7]) * RATE)
+                shown = self.frames(f"cut/event-0001.{suffix}")
+                # From the key frame that the first file begins with.
+                self.assertLessEqual(abs(len(shown) - (end + 1)), 3, (row, len(shown)))
+                for line in shown:
+                    self.assertAlmostEqual(line["time"], line["frame"] / RATE, delta=0.01)
+                self.assertLess(begin, 12)
+
+    def test_what_cannot_be_joined(self):
+        names = self.chunks()
+        (self.at / "none").mkdir()
+        self.file("odd.txt", b"file 'a.y4m'\ninpoint 3\n")
+        self.file("small.y4m", y4m(WIDTH // 2, HEIGHT, [bytes(WIDTH // 2 * HEIGHT)]))
+        out = ("--json", "o.nd")
+        for code, inputs, says in (
+            (INPUT, ["chunks"], ("chunks", "folder", "--join-inputs")),
+            (INPUT, ["none", "--join-inputs"], ("none", "no videos")),
+            (INPUT, ["no*.y4m", "--join-inputs"], ("no*.y4m", "no file")),
+            (INPUT, ["odd.txt", "--join-inputs"], ("odd.txt", "line 2", "inpoint 3")),
+            (INPUT, [names[0], "gone.y4m", "--join-inputs", "--strict"], ("gone.y4m",)),
+            (INPUT, ["gone.y4m", "lost.y4m", "--join-inputs"], ("none of 2 files",)),
+            (INPUT, [names[0], "small.y4m", "--join-inputs"], ("small.y4m", "80x120", "160x120")),
+            (USAGE, ["-", "--join-inputs"], ("--join-inputs", "only files")),
+            (USAGE, ["rtsp://127.0.0.1/a", "--join-inputs"], ("only files",)),
+            (USAGE, [names[0], names[1], "--join-inputs", "--json", names[1]], ("overwritten",)),
+        ):  # fmt: skip
+            with self.subTest(inputs):
+                given = inputs if "--json" in inputs else [*inputs, *out]
+                self.fails(code, "detect", *given, says=says)
+
+    def test_a_chunk_that_is_lost_is_left_out(self):
+        names = self.chunks()
+        self.file(names[1], b"")
+        self.file("late.y4m", video(pictures(4))[:-9])
+        for inputs, count in (([names[0], names[1], names[2]], 61), ([names[0], "late.y4m"], 33)):
+            with self.subTest(inputs):
+                lines, said = self.found(*inputs, "--join-inputs")
+                self.assertEqual(len([l for l in lines if l["kind"] == "frame"]), count)
+                self.assertIn("warning: ", said)
+                self.assertIn(inputs[1], said)
+
+
+class Excerpts(RecordingTest):
+    def test_times(self):
+        self.file("all.y4m", video(pictures()))
+        names = ["all.y4m"]
+        if self.has_video():
+            names += [self.encoded(f"all.{suffix}", pictures()) for suffix in CONTAINERS]
+        for name in names:
+            whole = self.frames(name)
+            for begin, end, every in ((0, 1, 1), (1, None, 1), (2.04, 3, 1), (0, None, 4), (0.4, 3.2, 7)):
+                with self.subTest((name, begin, end, every)):
+                    given = ["--every", every]
+                    given += ["--from", begin] if begin else []
+                    given += ["--to", f"0:0{end}"] if end else []
+                    part = self.frames(name, *given)
+                    times = [line["time"] for line in whole if begin <= line["time"] < (end or 1e9)]
+                    self.assertEqual([line["time"] for line in part], times[::every])
+                    self.assertEqual([line["frame"] for line in part], list(range(len(part))))
+
+    def has_video(self):
+        try:
+            self.needs_video()
+            return True
+        except unittest.SkipTest:
+            return False
+
+    def test_of_pipes_ends_reading(self):
+        data = video(pictures())
+        done = self.run_cuesta("detect", "-", "--json", "-", "--to", 1, *PLAIN, stdin=data)
+        self.assertEqual(len(done.stdout.splitlines()), 1 + RATE)
+
+    def test_the_video_with_boxes_has_as_many(self):
+        self.encoded("all.mp4", pictures())
+        self.run_cuesta("detect", "all.mp4", "-o", "part.mkv", "--from", 1, "--to", "2", *PLAIN)
+        self.assertEqual(len(self.frames("part.mkv")), RATE)
+
+    def test_that_cannot_be_meant(self):
+        self.file("all.y4m", video(pictures(20)))
+        for code, given, says in (
+            (USAGE, ["--from", "x"], ("--from is x", "H:M:S")),
+            (USAGE, ["--from", "-3"], ("--from",)),
+            (USAGE, ["--to", "1:60"], ("--to is 1:60",)),
+            (USAGE, ["--to", "1:2:3:4"], ("--to is 1:2:3:4",)),
+            (USAGE, ["--from", "0.5:10"], ("--from is 0.5:10",)),
+            (USAGE, ["--from", "5", "--to", "5"], ("--from 5", "--to 5")),
+            (USAGE, ["--to", "0"], ("--to 0",)),
+            (USAGE, ["--every", "0"], ("--every",)),
+            (INPUT, ["--from", "7"], ("all.y4m", "7 s", "0.7 s")),
+        ):  # fmt: skip
+            with self.subTest(given):
+                self.fails(code, "detect", "all.y4m", "--json", "o", *given, says=says)
+        self.fails(USAGE, "detect", "-", "--from", 1, "--json", "o", stdin=b"", says=("--from 1",))
+
+
+class Damage(RecordingTest):
+    def noisy(self):
+        """Frames of many bytes: damage in the middle hits few of them."""
+        noise = random.Random(7)
+        return [luma(place(1 + k % 11)) + noise.randbytes(WIDTH * HEIGHT // 2) for k in range(FRAMES)]
+
+    def test_in_the_middle_is_passed_over(self):
+        # libav's reader of Matroska leaves out the rest of a damaged cluster without a message.
+        for suffix in ("mp4", "mov", "avi"):
+            with self.subTest(suffix):
+                name = self.encoded(f"whole.{suffix}", self.noisy())
+                whole = self.frames(name)
+                data = bytearray((self.at / name).read_bytes())
+                middle = len(data) // 2
+                broken = len(data) // 12
+                data[middle : middle + broken] = random.Random(4).randbytes(broken)
+                self.file(f"hit.{suffix}", bytes(data))
+                (self.at / "o.nd").unlink(missing_ok=True)
+                self.fails(INPUT, "detect", f"hit.{suffix}", "--json", "o.nd", "--strict",
+                           *PLAIN, says=[f"hit.{suffix}"])  # fmt: skip
+                self.assertFalse((self.at / "o.nd").exists(), suffix)
+                lines, said = self.found(f"hit.{suffix}")
+                frames = [line for line in lines if line["kind"] == "frame"]
+                self.assertGreater(len(frames), FRAMES - 30)
+                self.assertIn(f"warning: hit.{suffix}: ", said)
+                # What came before is as it was, and nothing comes twice.
+                first = next((k for k, l in enumerate(frames) if "damaged" in l), FRAMES // 3)
+                self.assertEqual(frames[: first - 5], whole[: first - 5])
+                times = [line["time"] for line in frames]
+                self.assertEqual(times, sorted(set(times)))
+                # AVI has no times: a packet that is lost moves all that follow.
+                lost = 0.5 if suffix == "avi" else 0
+                self.assertAlmostEqual(frames[-1]["time"], whole[-1]["time"], delta=lost)
+
+    def test_an_end_that_is_missing(self):
+        self.file("cut.y4m", video(pictures(20))[:-10])
+        self.assertEqual(len(self.frames("cut.y4m")), 19)
+        self.assertIn("cut.y4m: the stream breaks off in frame 19", self.found("cut.y4m")[1])
+        self.fails(INPUT, "detect", "cut.y4m", "--strict", "--json", "o", says=("cut.y4m",))
+        self.fails(USAGE, "detect", "cut.y4m", "--strict", "--partial", "--json", "o",
+                   says=("--strict", "--partial"))  # fmt: skip
+
+
+if __name__ == "__main__":
+    test_command.CUESTA = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
