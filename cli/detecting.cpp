@@ -389,6 +389,10 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
+  if (options_->recording.join && !options_->watch.clips.empty())
+    usage_error(options_->watch.clips,
+                "--clips {}: clips of joined inputs are not supported; leave one of them out",
+                options_->watch.clips);
   check_recording(options_->recording, options_->input, options_->common);
   detector_ = std::make_unique<Detector>(*options_);
 }

@@ -1,7 +1,6 @@
 #include "apps/watch/clips.hpp"
 
 #include <filesystem>
-#include <vector>
 
 #include "cli/common.hpp"
 #include "io/clip.hpp"
@@ -27,17 +26,9 @@ class Clips final : public EventSink {
       throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
                   folder);
   }
-  void frame(const io::Frame& frame, const SceneStep&) override {
-    if (frame.file) files_.push_back(*frame.file);
-  }
   void ended(const Event& event) override {
-    const auto path = folder_ / fmt::format("event-{:04}{}", event.id, extension_);
-    const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};
-    const double end =
-        io::cut_clip(files_.empty() ? whole : files_, path, event.clip_start, event.clip_end);
-    if (end < event.clip_end)
-      warn("{}: ends at {:.1f} s instead of {:.1f} s, where the encoding changes",
-           path.string(), end, event.clip_end);
+    io::cut_clip(facts_.source, folder_ / fmt::format("event-{:04}{}", event.id, extension_),
+                 event.clip_start, event.clip_end);
   }
   void finish() override {}
 
@@ -45,7 +36,6 @@ class Clips final : public EventSink {
   std::filesystem::path folder_;
   const WatchFacts& facts_;
   std::string extension_;
-  std::vector<io::RecordingFile> files_;  // of a joined recording, as far as it was read
 };
 
 }  // namespace

@@ -95,26 +95,6 @@ class Joined(RecordingTest):
         yard = [l for l in lines if l["camera"] == "yard" and l["kind"] == "frame"]
         self.assertEqual(len(yard), FRAMES)
 
-    def test_clips_go_on_from_file_to_file(self):
-        frames = [luma(None) + bytes([128]) * (WIDTH * HEIGHT // 2)] * 12
-        frames += pictures(30) + frames[:18]  # 60, with one event from 12 to 41
-        event = ("--events", "e.csv", "--clips", "cut", "--min-hits", 1, "--post-roll", 0.2)
-        for suffix in ("mp4", "mkv"):
-            with self.subTest(suffix):
-                names = [f"c{k}.{suffix}" for k in (1, 2, 3)]
-                for k, name in enumerate(names):
-                    self.encoded(name, frames[20 * k : 20 * (k + 1)])
-                self.run_cuesta("detect", *names, "--join-inputs", *event, *PLAIN, "--pre-roll", 0.2)
-                row = (self.at / "e.csv").read_text().splitlines()[1].split(",")
-                self.assertEqual(len((self.at / "e.csv").read_text().splitlines()), 2)
-                begin, end = round(float(row[6]) * RATE), round(float(row[7]) * RATE)
-                shown = self.frames(f"cut/event-0001.{suffix}")
-                # From the key frame that the first file begins with.
-                self.assertLessEqual(abs(len(shown) - (end + 1)), 3, (row, len(shown)))
-                for line in shown:
-                    self.assertAlmostEqual(line["time"], line["frame"] / RATE, delta=0.01)
-                self.assertLess(begin, 12)
-
     def test_what_cannot_be_joined(self):
         names = self.chunks()
         (self.at / "none").mkdir()
@@ -129,6 +109,7 @@ class Joined(RecordingTest):
             (INPUT, [names[0], "gone.y4m", "--join-inputs", "--strict"], ("gone.y4m",)),
             (INPUT, ["gone.y4m", "lost.y4m", "--join-inputs"], ("none of 2 files",)),
             (INPUT, [names[0], "small.y4m", "--join-inputs"], ("small.y4m", "80x120", "160x120")),
+            (USAGE, ["chunks", "--join-inputs", "--clips", "c"], ("--clips c", "joined inputs")),
             (USAGE, ["-", "--join-inputs"], ("--join-inputs", "only files")),
             (USAGE, ["rtsp://127.0.0.1/a", "--join-inputs"], ("only files",)),
             (USAGE, [names[0], names[1], "--join-inputs", "--json", names[1]], ("overwritten",)),
