@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/event_sink.hpp"
 #include "cli/font.hpp"
 
 namespace cuesta::cli {
@@ -85,7 +84,6 @@ void BoxPainter::draw(io::FrameBuffer& frame, std::span<const TrackedObject> obj
     draw_box(frame, b);
     write(frame, b.x - line_, b.y - line_ - font::height * line_, fmt::format("{}", object.id));
   }
-  write(frame, 0, 0, clock_text(frame.frame().time));
 }
 
 void BoxPainter::draw(io::FrameBuffer& frame, std::span<const CountingLine> lines) const {
@@ -114,6 +112,11 @@ void BoxPainter::draw_segment(io::FrameBuffer& frame, Point a, Point b) const {
     fill(frame, {place(a.x, b.x, format_.width), place(a.y, b.y, format_.height), line_, line_},
          color_);
   }
+}
+
+void BoxPainter::stamp(io::FrameBuffer& frame, std::string_view text) const {
+  const bool fits = int32_t(text.size()) * font::width * line_ <= format_.width;
+  write(frame, 0, 0, fits ? text : text.substr(text.find(' ') + 1));
 }
 
 void BoxPainter::write(io::FrameBuffer& frame, int32_t x, int32_t y, std::string_view text) const {

@@ -23,11 +23,15 @@ class BoxPainter {
   /// even samples, so that subsampled color ends where luma does.
   void draw(io::FrameBuffer& frame, std::span<const Detection> objects) const;
 
-  /// The same of objects with their ids, and the frame's time in the upper left corner.
+  /// The same of objects with their ids.
   void draw(io::FrameBuffer& frame, std::span<const TrackedObject> objects) const;
 
   /// Counting lines, each with an arrow from its middle to its right: the first of its ways.
   void draw(io::FrameBuffer& frame, std::span<const CountingLine> lines) const;
+
+  /// A time, in digits and the signs between them, in the upper left corner; without its date where
+  /// both do not fit.
+  void stamp(io::FrameBuffer& frame, std::string_view text) const;
 
   /// Samples across a line: 2 for every 480 of the picture's shorter side, at least 2.
   int32_t line_width() const { return line_; }

@@ -86,9 +86,10 @@ void fill_names(DetectOptions& options, const std::string& name) {
   };
   WatchOptions& watch = options.watch;
   if (!options.camera.empty()) put_topic_below(watch, place);
-  for (std::string* text : {&options.out, &options.json, &options.mask_video, &watch.scene,
-                            &watch.mask, &watch.heat_map, &watch.report, &watch.clips,
-                            &watch.objects, &watch.counts, &watch.coco, &watch.mot, &watch.mqtt})
+  for (std::string* text :
+       {&options.out, &options.json, &options.mask_video, &watch.scene, &watch.mask,
+        &watch.heat_map, &watch.report, &watch.clips, &watch.objects, &watch.counts, &watch.zones,
+        &watch.scores, &watch.mask_privacy, &watch.coco, &watch.mot, &watch.mqtt})
     fill(*text);
   for (std::string& text : watch.events) fill(text);
 }
@@ -127,7 +128,9 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
     for (const std::string& input : files_of(of.recording, of.input)) files.reads_input(input);
     files.reads(of.watch.scene, "--scene");
     files.reads(of.watch.mask, "--mask");
+    files.reads(of.watch.mask_privacy, "--mask-privacy");
     files.reads(mask_of_scene(of.watch.scene), "the scene's mask");
+    files.reads(privacy_of_scene(of.watch.scene), "the scene's mask_privacy");
   }
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();

@@ -9,6 +9,7 @@
 #include "cli/boxes.hpp"
 #include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
+#include "cli/privacy.hpp"
 #include "cli/samples.hpp"
 #include "cli/watch.hpp"
 #include "core/fill.hpp"
@@ -58,7 +59,7 @@ std::string name_of(const DetectOptions& options, const io::FrameSource& source)
 }
 
 Json header_of(const DetectOptions& options, const DetectSettings& settings,
-               const io::FrameSource& source) {
+               const io::FrameSource& source, const DayClock& clock) {
   const io::StreamFormat& format = source.format();
   Json line = {{"kind", "header"},
                {"schema", 1},
@@ -68,6 +69,10 @@ Json header_of(const DetectOptions& options, const DetectSettings& settings,
                {"frame_rate", double(format.rate_num) / double(format.rate_den)},
                {"start_time", format.start},
                {"source", name_of(options, source)}};
+  if (clock.is_known()) {
+    line["clock"] = clock.text(0);
+    line["clock_source"] = clock.source();
+  }
   for_each_field<DownscaleOptions>(
       [&](const auto& one) { line[one.name] = fact(one.get(settings.looks)); });
   for_each_field<MotionOptions>(
@@ -80,12 +85,14 @@ Json header_of(const DetectOptions& options, const DetectSettings& settings,
   return line;
 }
 
-Json line_of(const io::Gap& gap) {
+Json line_of(const io::Gap& gap, const DayClock& clock) {
   Json line = {{"begin", gap.begin}, {"end", nullptr}};
   if (gap.end) line["end"] = *gap.end;
   line["attempts"] = gap.attempts;
   line["reason"] = gap.reason;
   if (!gap.error.empty()) line["error"] = gap.error;
+  put_clock(line, "begin_clock", clock, gap.begin);
+  if (gap.end) put_clock(line, "end_clock", clock, *gap.end);
   return cli::line_of("gap", std::move(line));
 }
 
@@ -106,11 +113,14 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
                {"frame", frame.index},
                {"time", frame.time},
                {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
+  watching.put_scores(line, objects);
   if (!watching.lines().empty()) line["crossings"] = watching.crossings_json();
   if (is.warming_up) line["warming_up"] = true;
   if (is.changed) line["changed"] = true;
   if (is.shift_x != 0 || is.shift_y != 0) line["shift"] = {is.shift_x, is.shift_y};
   if (frame.damaged) line["damaged"] = true;
+  if (!watching.is_on_duty(frame)) line["off_duty"] = true;
+  put_clock(line, "clock", watching.facts().clock, frame.time);
   return line;
 }
 
@@ -144,9 +154,16 @@ class Finder {
   /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, of live
   /// video: a GPU's decoder does not tell what is damaged, which is an error of a file. One that is
   /// watched `alone` has all of that GPU's decoders.
-  std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone) const {
+  std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone,
+                                          bool is_painted_out) const {
     if (options.decode == "cpu") return {};
     const bool required = options.decode == "cuda";
+    // What is painted out is painted on the host.
+    if (is_painted_out) {
+      if (required)
+        usage_error("cuda", "--decode is cuda and there is a mask_privacy; use --decode cpu");
+      return {};
+    }
     if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
     const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
     constexpr int max_decoders = 7;  // an H100 has this many; fewer take turns
@@ -244,21 +261,25 @@ class MaskVideo {
 /// like ask for.
 class Outputs {
  public:
-  Outputs(const DetectOptions& options, const DetectSettings& settings,
-          const io::FrameSource& source, std::shared_ptr<JsonLines> lines)
+  Outputs(const DetectOptions& options, SceneFile scene, const DetectSettings& settings,
+          const io::FrameSource& source, std::shared_ptr<JsonLines> lines,
+          const PrivacyMask* privacy)
       : results_(placing_of(options.input, options.follow)),
         painter_(source.format()),
-        watching_(options.watch, settings.tracking.value_or(TrackingOptions()),
+        watching_(options.watch, std::move(scene), settings.tracking.value_or(TrackingOptions()),
                   {.camera = options.camera,
                    .source = name_of(options, source),
                    .format = source.format(),
-                   .placing = results_.placing()},
+                   .placing = results_.placing(),
+                   .clock = DayClock(options.clock, source.format().clock, source.name()),
+                   .privacy = privacy},
                   options.common),
         camera_(options.camera),
+        stamps_(options.clock.stamp),
         lines_(std::move(lines)) {
     const bool owns_lines = !lines_ && !options.json.empty();
     if (owns_lines) lines_ = std::make_shared<JsonLines>(options.json, results_.placing());
-    write_line(header_of(options, settings, source));
+    write_line(header_of(options, settings, source, watching_.facts().clock));
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
                                  sound_of(options.recording, options.input),
@@ -275,7 +296,7 @@ class Outputs {
     results_.add("-", [this, &source] {
       watching_.end_event();
       write_event_lines();
-      if (const auto gap = source.open_gap()) write_line(line_of(*gap));
+      if (const auto gap = source.open_gap()) write_line(line_of(*gap, watching_.facts().clock));
     });
     results_.add(options.out, [this] { video_->finish(); });
     results_.add(options.mask_video, [this] { mask_->finish(); });
@@ -288,11 +309,14 @@ class Outputs {
   /// written, on another.
   void found(io::FrameBuffer& buffer, std::span<const Detection> objects, Finder& finder) {
     const io::Frame& frame = buffer.frame();
+    const auto jump = watching_.see_clock(frame);
     if (frame.gap) {
       watching_.end_event();
       write_event_lines();
-      write_line(line_of(*frame.gap));
+      write_line(line_of(*frame.gap, watching_.facts().clock));
     }
+    if (jump) write_line(cli::line_of("clock", json_of(*jump, watching_.facts().clock)));
+    if (!watching_.is_on_duty(frame)) objects = {};
     const Rect corner = finder.corner();
     const ConstBitView mask = mask_ || watching_.wants_mask() ? finder.mask() : ConstBitView{};
     watching_.found(frame, objects, mask, corner.x, corner.y);
@@ -305,6 +329,10 @@ class Outputs {
     } else if (video_) {
       painter_.draw(buffer, objects);
     }
+    if (video_ && stamps_)
+      painter_.stamp(buffer, watching_.facts().clock.shown(frame.time));
+    else if (video_ && watching_.is_tracking())
+      painter_.stamp(buffer, clock_text(frame.time));
   }
   void write(const io::Frame& frame) {
     if (video_) video_->write(frame);
@@ -318,6 +346,8 @@ class Outputs {
     write_line(line_of(frame, objects, is, watching_));
     for (Json& crossing : watching_.crossings_json())
       write_line(cli::line_of("crossing", std::move(crossing)));
+    for (Json& zone : watching_.zones_json(frame))
+      write_line(cli::line_of("zone", std::move(zone)));
   }
   void write_event_lines() {
     for (Json& line : watching_.take_event_lines()) write_line(std::move(line));
@@ -330,6 +360,7 @@ class Outputs {
   BoxPainter painter_;
   Watching watching_;
   std::string camera_;
+  bool stamps_;
   std::shared_ptr<JsonLines> lines_;
   std::unique_ptr<io::FrameSink> video_;
   std::unique_ptr<MaskVideo> mask_;
@@ -354,6 +385,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
                  "write the foreground mask without loss: .mkv, .avi, .y4m")
       ->type_name("OUT");
   add_follow(app, options.follow);
+  add_clock_options(app, options.clock);
   app.add_option(
          "--decode", options.decode,
          "decode video on auto (default), cpu or cuda. cuda keeps frames on the GPU and does not "
@@ -389,11 +421,9 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
-  if (options_->recording.join && !options_->watch.clips.empty())
-    usage_error(options_->watch.clips,
-                "--clips {}: clips of joined inputs are not supported; leave one of them out",
-                options_->watch.clips);
   check_recording(options_->recording, options_->input, options_->common);
+  schedule_of(options_->watch.when);
+  check_clock(options_->clock, options_->out);
   detector_ = std::make_unique<Detector>(*options_);
 }
 WatchedVideo::~WatchedVideo() = default;
@@ -403,11 +433,17 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const DetectOptions& options = *options_;
   const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
+  SceneFile scene = options.watch.read_scene_file();
+  const auto privacy = options.watch.privacy(scene);
+  const bool is_painted_out = !privacy.empty();
   const auto source =
       open_recording(options.recording, options.input, options.common, stop,
-                     finder.decoding(options, !company));
-  if (!options.out.empty()) tell_depth(*source, true);
-  Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
+                     finder.decoding(options, !company, is_painted_out), !is_painted_out);
+  std::optional<PrivacyMask> mask;
+  if (is_painted_out) mask.emplace(privacy, source->format(), source->name(), options.common);
+  if (!options.out.empty() || is_painted_out) tell_depth(*source, true);
+  Outputs outputs(options, std::move(scene), settings, *source, company ? company->lines : nullptr,
+                  mask ? &*mask : nullptr);
   std::optional<Progress> own;
   if (!company) {
     own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");
@@ -421,6 +457,7 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const int code = pass_frames(
       *source, options.common, stop, outputs.results(), company ? company->progress : *own,
       [&](io::FrameBuffer& buffer, int) {
+        if (mask) mask->paint(buffer);
         const auto found = find(buffer.frame());
         outputs.found(buffer, found, finder);
         ++frames;

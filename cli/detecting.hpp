@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "cli/day_clock.hpp"
 #include "cli/described.hpp"
 #include "cli/progress.hpp"
 #include "cli/recording.hpp"
@@ -27,6 +28,7 @@ struct DetectOptions {
   DescribedOptions described{};
   WatchOptions watch{};
   RecordingChoice recording{};
+  ClockOptions clock{};
   std::string input{}, out{}, json{}, mask_video{};
   std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
   bool follow = false;

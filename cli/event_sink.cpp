@@ -25,11 +25,40 @@ const std::string& way_of(const Crossing& crossing, const WatchFacts& facts) {
 }
 
 Json json_of(const Crossing& crossing, const WatchFacts& facts) {
-  return {{"line", facts.lines[crossing.line].name},
-          {"id", crossing.id},
-          {"to", way_of(crossing, facts)},
-          {"frame", crossing.at.index},
-          {"time", crossing.at.seconds}};
+  Json out = {{"line", facts.lines[crossing.line].name},
+              {"id", crossing.id},
+              {"to", way_of(crossing, facts)},
+              {"frame", crossing.at.index},
+              {"time", crossing.at.seconds}};
+  put_clock(out, "clock", facts.clock, crossing.at.seconds);
+  return out;
+}
+
+Json json_of(const ZoneState& state, size_t zone, FrameTime at, const WatchFacts& facts) {
+  Json out = {{"name", facts.zones[zone]},  {"motion", state.motion},
+              {"occupied", state.occupied}, {"since", state.since.seconds},
+              {"level", state.level()},     {"frame", at.index},
+              {"time", at.seconds}};
+  put_clock(out, "since_clock", facts.clock, state.since.seconds);
+  put_clock(out, "clock", facts.clock, at.seconds);
+  return out;
+}
+
+void put_scores(Json& line, double score, std::span<const ZoneState> zones,
+                const WatchFacts& facts) {
+  const auto short_of = [](double percent) { return std::round(percent * 1e4) / 1e4; };
+  line["score"] = short_of(score);
+  if (facts.included == 0) return;
+  Json& scores = line["scores"] = Json::object();
+  for (size_t i = 0; i < zones.size(); ++i)
+    if (facts.has_state(i)) scores[facts.zones[i]] = short_of(zones[i].score);
+}
+
+Json json_of(const ClockJump& jump, const DayClock& clock) {
+  return {{"time", jump.seconds},
+          {"before", clock.text_of(jump.before)},
+          {"after", clock.text_of(jump.after)},
+          {"source", clock.source()}};
 }
 
 Json json_of(const TrackedObject& object, const WatchFacts& facts) {
@@ -57,25 +86,42 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
                 {"max_speed", rounded(o.max_speed)},
                 {"max_area", o.max_area},
                 {"largest_box", box_json(o.largest)}};
+    put_clock(one, "start_clock", facts.clock, o.first.seconds);
+    put_clock(one, "end_clock", facts.clock, o.last.seconds);
     if (!facts.zones.empty()) one["zones"] = names_of(o.zones, facts);
     objects.push_back(std::move(one));
   }
   for (const Crossing& c : event.crossings) crossings.push_back(json_of(c, facts));
-  return {{"id", event.id},
-          {"state", state},
-          {"start", event.first.seconds},
-          {"end", event.last.seconds},
-          {"first_frame", event.first.index},
-          {"last_frame", event.last.index},
-          {"clip", {event.clip_start, event.clip_end}},
-          {"max_at_once", event.max_at_once},
-          {"best",
-           {{"frame", event.best.index},
-            {"time", event.best.seconds},
-            {"id", event.best_id},
-            {"box", box_json(event.best_box)}}},
-          {"objects", std::move(objects)},
-          {"crossings", std::move(crossings)}};
+  Json best = {{"frame", event.best.index},
+               {"time", event.best.seconds},
+               {"id", event.best_id},
+               {"box", box_json(event.best_box)}};
+  put_clock(best, "clock", facts.clock, event.best.seconds);
+  Json out = {{"id", event.id},
+              {"state", state},
+              {"start", event.first.seconds},
+              {"end", event.last.seconds},
+              {"first_frame", event.first.index},
+              {"last_frame", event.last.index},
+              {"clip", {event.clip_start, event.clip_end}},
+              {"max_at_once", event.max_at_once},
+              {"best", std::move(best)},
+              {"objects", std::move(objects)},
+              {"crossings", std::move(crossings)}};
+  if (facts.included != 0) {
+    Json& visits = out["visits"] = Json::array();
+    for (const ZoneVisit& visit : event.visits) {
+      Json one = {{"zone", facts.zones[visit.zone]},
+                  {"entered", visit.entered.seconds},
+                  {"left", visit.left.seconds}};
+      put_clock(one, "entered_clock", facts.clock, visit.entered.seconds);
+      put_clock(one, "left_clock", facts.clock, visit.left.seconds);
+      visits.push_back(std::move(one));
+    }
+  }
+  put_clock(out, "start_clock", facts.clock, event.first.seconds);
+  put_clock(out, "end_clock", facts.clock, event.last.seconds);
+  return out;
 }
 
 Json notice_of(const Event& event, const char* state, const WatchFacts& facts) {

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/day_clock.hpp"
 #include "cli/results.hpp"
 #include "cuesta/tracking.hpp"
 #include "io/frames.hpp"
 #include "io/output_file.hpp"
 
 namespace cuesta::cli {
+
+class PrivacyMask;
 
 /// What holds for a whole stream.
 struct WatchFacts {
@@ -19,8 +23,12 @@ struct WatchFacts {
   io::StreamFormat format{};
   io::Placing placing = io::Placing::when_whole;  ///< of results
   std::vector<std::string> zones{};               ///< names, as the scene has them
+  uint64_t included = 0;  ///< bit i: zone i includes, so that it has a state
   std::vector<CountingLine> lines{};
+  DayClock clock{};
+  const PrivacyMask* privacy = nullptr;  ///< of what frames are painted with; null for nothing
 
+  bool has_state(size_t zone) const { return (included >> zone & 1) != 0; }
   Size size() const { return {format.width, format.height}; }
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
 };
@@ -46,6 +54,11 @@ class EventSink {
 
 Json json_of(const Crossing& crossing, const WatchFacts& facts);
 Json json_of(const TrackedObject& object, const WatchFacts& facts);
+Json json_of(const ClockJump& jump, const DayClock& clock);
+Json json_of(const ZoneState& state, size_t zone, FrameTime at, const WatchFacts& facts);
+/// Adds `score`, and where zones have a state `scores` under their names.
+void put_scores(Json& line, double score, std::span<const ZoneState> zones,
+                const WatchFacts& facts);
 /// `state`: "began" or "ended".
 Json json_of(const Event& event, const char* state, const WatchFacts& facts);
 /// The name of the way that a crossing took.

@@ -65,7 +65,10 @@ std::vector<std::string> also_read_by(const CLI::App& verb) {
     for (const auto& one : option->results())
       if (std::filesystem::is_regular_file(one, ignored)) paths.push_back(one);
   }
-  for (const auto& scene : values_of(verb, "--scene")) paths.push_back(mask_of_scene(scene));
+  for (const auto& scene : values_of(verb, "--scene")) {
+    paths.push_back(mask_of_scene(scene));
+    paths.push_back(privacy_of_scene(scene));
+  }
   return paths;
 }
 

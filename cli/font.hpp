@@ -25,6 +25,7 @@ constexpr std::array<uint8_t, 7> glyph_of(char sign) {
   if (sign >= '0' && sign <= '9') return digits[sign - '0'];
   if (sign == ':') return {0, 0b01100, 0b01100, 0, 0b01100, 0b01100, 0};
   if (sign == '.') return {0, 0, 0, 0, 0, 0b01100, 0b01100};
+  if (sign == '-') return {0, 0, 0, 0b11110, 0, 0, 0};
   return {};
 }
 

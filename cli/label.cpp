@@ -1,6 +1,8 @@
 // cuesta label: the connected components of a mask as a list, for spreadsheets and programs.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
@@ -22,7 +24,8 @@ struct State {
   CommonOptions common;
   MemoryOptions memory;
   DescribedOptions described;
-  std::string input, out = "-", format, threshold = "0";
+  std::string input, out = "-", format, threshold = "0", intensity;
+  bool measure = false;
   int page = 0;  // from 1; 0: the only one
   int band = 0;  // from 1; 0: all channels
 };
@@ -42,28 +45,78 @@ std::string format_of(const State& state) {
   return extension.substr(1);
 }
 
-// Centroids have the digits that tell them apart.
-void append(std::string& text, std::string_view format, const Component& c) {
-  const auto& [x, y, width, height] = c.box;
-  if (format == "csv") {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", c.label, x, y, width,
-                   height, c.area, c.centroid_x(), c.centroid_y());
-  } else {
-    fmt::format_to(
-        std::back_inserter(text),
-        R"({{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}]}})"
-        "\n",
-        c.label, x, y, width, height, c.area, c.centroid_x(), c.centroid_y());
+// What --measure adds to a row.
+struct Column {
+  std::string_view name;
+  double (*value)(const Measures&);
+};
+constexpr Column columns[] = {
+    {"perimeter", [](const Measures& m) { return m.perimeter; }},
+    {"extent", [](const Measures& m) { return m.extent; }},
+    {"orientation", [](const Measures& m) { return m.orientation; }},
+    {"eccentricity", [](const Measures& m) { return m.eccentricity; }},
+    {"major_axis", [](const Measures& m) { return m.major_axis; }},
+    {"minor_axis", [](const Measures& m) { return m.minor_axis; }},
+    {"equivalent_diameter", [](const Measures& m) { return m.equivalent_diameter; }},
+    {"mean", [](const Measures& m) { return m.mean; }},
+    {"min", [](const Measures& m) { return m.min; }},
+    {"max", [](const Measures& m) { return m.max; }},
+    {"mu20", [](const Measures& m) { return m.central_moments[0][2]; }},
+    {"mu11", [](const Measures& m) { return m.central_moments[1][1]; }},
+    {"mu02", [](const Measures& m) { return m.central_moments[2][0]; }},
+    {"mu30", [](const Measures& m) { return m.central_moments[0][3]; }},
+    {"mu21", [](const Measures& m) { return m.central_moments[1][2]; }},
+    {"mu12", [](const Measures& m) { return m.central_moments[2][1]; }},
+    {"mu03", [](const Measures& m) { return m.central_moments[3][0]; }},
+};
+
+// Numbers have the digits that tell them apart; what is no number is an empty cell, or null.
+void append(std::string& text, std::string_view format, const Measures& m) {
+  const auto out = std::back_inserter(text);
+  for (const Column& column : columns) {
+    const double value = column.value(m);
+    if (format == "csv") {
+      text += ',';
+    } else {
+      fmt::format_to(out, ",\"{}\":", column.name);
+    }
+    if (std::isfinite(value)) {
+      fmt::format_to(out, "{}", value);
+    } else if (format != "csv") {
+      text += "null";
+    }
   }
 }
 
-void write_list(const std::string& name, std::string_view format,
-                const std::vector<Component>& components) {
+void append(std::string& text, std::string_view format, const Component& c, const Measures* m) {
+  const auto out = std::back_inserter(text);
+  const auto& [x, y, width, height] = c.box;
+  if (format == "csv") {
+    fmt::format_to(out, "{},{},{},{},{},{},{},{}", c.label, x, y, width, height, c.area,
+                   c.centroid_x(), c.centroid_y());
+  } else {
+    fmt::format_to(
+        out, R"({{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}])",
+        c.label, x, y, width, height, c.area, c.centroid_x(), c.centroid_y());
+  }
+  if (m) append(text, format, *m);
+  text += format == "csv" ? "\n" : "}\n";
+}
+
+std::string head_of(bool measure) {
+  std::string head = "label,x,y,width,height,area,centroid_x,centroid_y";
+  for (const Column& column : columns)
+    if (measure) head.append(",").append(column.name);
+  return head + '\n';
+}
+
+void write_list(bool measured, const std::string& name, std::string_view format,
+                const LabelFileResult& found) {
   constexpr size_t block_bytes = 1 << 20;
   const auto file = text_file(name, io::Placing::when_whole);
-  std::string text = format == "csv" ? "label,x,y,width,height,area,centroid_x,centroid_y\n" : "";
-  for (const Component& c : components) {
-    append(text, format, c);
+  std::string text = format == "csv" ? head_of(measured) : "";
+  for (size_t i = 0; i < found.components.size(); ++i) {
+    append(text, format, found.components[i], measured ? &found.measures[i] : nullptr);
     if (text.size() < block_bytes) continue;
     file->write(text);
     text.clear();
@@ -88,7 +141,13 @@ Job job_of(const State& state) {
   return job;
 }
 
-std::vector<Component> components_of(const State& state, const Job& job, const LabelFile& what) {
+// A picture that was read, or the part of it that --region names.
+io::PictureOf part_of(const io::Picture& picture, const State& state, const std::string& name) {
+  const ConstAnyView part = region_of(picture.view(), state.common.region_rect(), name);
+  return {part, {part.type, part.channels, picture.has_alpha, picture.scale}};
+}
+
+LabelFileResult find(const State& state, const Job& job, const LabelFile& what) {
   const recipes::LabelRecipe recipe(what.options, what.limit);
   EitherDevice device(state.common, [&](const WorkShape& shape, Space space, const Execs& execs) {
     return recipe.plan(shape.size, space, execs.pinned);
@@ -101,24 +160,26 @@ std::vector<Component> components_of(const State& state, const Job& job, const L
   limits.allow_partial = state.common.partial;
   limits.select(state.page, state.band);
   limits.floats = recipes::Floats::numbers;
-  auto settings =
-      larger_than_memory(job, state.memory, state.common, limits,
-                         [](const io::PictureFacts& facts) { return io::label_bytes(facts); });
+  auto settings = larger_than_memory(
+      job, state.memory, state.common, limits,
+      [&](const io::PictureFacts& facts) { return io::label_bytes(facts, what); });
   if (settings) {
     settings->use(exec.devices);
     Progress progress("rows", {});
     settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
     LabelFileResult result = io::label_bands(job.input, *settings, what, exec);
     detail("{}: in bands, {} of them", job.input, result.bands);
-    return std::move(result.components);
+    return result;
   }
   const io::Picture picture =
       job.input == "-"
           ? io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits)
           : io::read_picture(job.input, limits);
-  const ConstAnyView part = region_of(picture.view(), state.common.region_rect(), job.input);
-  return io::label_picture(part, {part.type, part.channels, picture.has_alpha, picture.scale}, what,
-                           exec);
+  std::optional<io::Picture> other;
+  if (!state.intensity.empty()) other = io::read_picture(state.intensity, limits);
+  return io::label_picture(
+      part_of(picture, state, job.input),
+      other ? std::optional(part_of(*other, state, state.intensity)) : std::nullopt, what, exec);
 }
 
 int run(const State& state) {
@@ -126,13 +187,16 @@ int run(const State& state) {
   LabelFile what;
   state.described.read(what.options);
   what.limit = OnCommandLine<double>::parse("--threshold", state.threshold);
+  what.measure = state.measure || !state.intensity.empty();
+  what.intensity = state.intensity;
   const Job job = job_of(state);
   RunFiles files(*state.common.verb);
   files.reads_input(job.input);
   files.writes(state.out, "-o");
-  const auto components = components_of(state, job, what);
-  write_list(state.out, format, components);
-  note("{}: {} components", job.input == "-" ? "standard input" : job.input, components.size());
+  const LabelFileResult found = find(state, job, what);
+  write_list(what.measure, state.out, format, found);
+  note("{}: {} components", job.input == "-" ? "standard input" : job.input,
+       found.components.size());
   return exit_done;
 }
 
@@ -157,6 +221,13 @@ Verb add_label(CLI::App& parent) {
   app->add_option("--threshold", state->threshold, "set pixels above this gray level (default 0)")
       ->type_name("T");
   state->described.add<LabelOptions>(*app);
+  app->add_flag("--measure", state->measure,
+                "add columns: perimeter, extent, orientation, eccentricity, axes, diameter, "
+                "intensities, central moments");
+  app->add_option("--intensity", state->intensity,
+                  "measure the gray levels of this picture of the same size (default: INPUT); "
+                  "includes --measure")
+      ->type_name("FILE");
   app->add_option("--page", state->page, "read this page of a file with several, from 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
@@ -171,6 +242,7 @@ Verb add_label(CLI::App& parent) {
       takes_devices | takes_strategy | takes_threads | takes_region | takes_limits | takes_sandbox,
       {"cuesta label mask.png -o parts.csv",
        "cuesta label scan.tif --threshold 128 --format ndjson | jq .area",
+       "cuesta label cells.png --intensity stain.tif -o cells.csv",
        "cuesta label huge.tif -o parts.csv --memory 512MB"});
   return {app, [state] { return run(*state); }};
 }

@@ -19,8 +19,9 @@ void add_left_out(CLI::App& app, const std::string& name) {
 }  // namespace
 
 void add_watch_result_options(CLI::App& app, WatchOptions&) {
-  for (const char* name : {"--events", "--report", "--clips", "--objects", "--counts", "--coco",
-                           "--mot", "--on-event", "--mqtt", "--mqtt-qos", "--heatmap"})
+  for (const char* name :
+       {"--events", "--report", "--clips", "--objects", "--counts", "--coco", "--mot", "--on-event",
+        "--mqtt", "--mqtt-qos", "--mqtt-discovery", "--zones", "--scores", "--heatmap"})
     add_left_out(app, name);
   app.add_flag_callback("--mqtt-objects", [] { throw_left_out("--mqtt-objects"); })->group("");
   app.add_flag_callback("--allow-hooks", [] { throw_left_out("--allow-hooks"); })->group("");

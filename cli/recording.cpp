@@ -21,8 +21,8 @@ std::optional<double> seconds_of(std::string_view text) {
     const size_t colon = text.find(':');
     const std::string_view part = text.substr(0, colon);
     double value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value,
-                                              std::chars_format::fixed);
+    const auto [end, error] =
+        std::from_chars(part.data(), part.data() + part.size(), value, std::chars_format::fixed);
     const bool is_last = colon == text.npos;
     if (part.empty() || part[0] == '-' || error != std::errc() ||
         end != part.data() + part.size() || !std::isfinite(value) || (parts > 0 && value >= 60) ||
@@ -61,7 +61,7 @@ void add_recording_options(CLI::App& app, RecordingChoice& choice) {
   app.add_option("--from", choice.from, "begin at this time of the recording: S, M:S or H:M:S")
       ->type_name("TIME");
   app.add_option("--to", choice.to, "end before this time")->type_name("TIME");
-  app.add_option("--every", choice.every, "look at one frame of N (default 1)")
+  app.add_option("--every", choice.every, "read one frame of N (default 1)")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   app.add_flag("--join-inputs", choice.join,
@@ -108,12 +108,10 @@ std::string sound_of(const RecordingChoice& choice, const std::string& input) {
   return is_part || io::is_live(input) ? "" : input;
 }
 
-std::unique_ptr<io::FrameSource> open_recording(const RecordingChoice& choice,
-                                                const std::string& input,
-                                                const CommonOptions& common,
-                                                const StopOnSignal& stop,
-                                                std::optional<io::GpuDecoding> gpu) {
-  return open_stream(input, common, stop, true, gpu,
+std::unique_ptr<io::FrameSource> open_recording(
+    const RecordingChoice& choice, const std::string& input, const CommonOptions& common,
+    const StopOnSignal& stop, std::optional<io::GpuDecoding> gpu, bool keep_depth) {
+  return open_stream(input, common, stop, keep_depth, gpu,
                      [&](const std::string& place, const io::StreamLimits& limits) {
                        return io::open_recording(
                            choice.join ? files_of(choice, input) : std::vector{place}, limits,

@@ -31,10 +31,8 @@ std::vector<std::string> files_of(const RecordingChoice& choice, const std::stri
 std::string sound_of(const RecordingChoice& choice, const std::string& input);
 
 /// As open_stream(); `from`, `to` and `every` hold for any input, the rest for files.
-std::unique_ptr<io::FrameSource> open_recording(const RecordingChoice& choice,
-                                                const std::string& input,
-                                                const CommonOptions& common,
-                                                const StopOnSignal& stop,
-                                                std::optional<io::GpuDecoding> gpu);
+std::unique_ptr<io::FrameSource> open_recording(
+    const RecordingChoice& choice, const std::string& input, const CommonOptions& common,
+    const StopOnSignal& stop, std::optional<io::GpuDecoding> gpu, bool keep_depth);
 
 }  // namespace cuesta::cli

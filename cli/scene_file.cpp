@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "cli/table_file.hpp"
 #include "cuesta/error.hpp"
@@ -31,21 +32,35 @@ std::vector<Point> points_in(const Table& table, const char* key) {
 }
 
 Zone zone_of(const Json& value, const std::string& where) {
-  const Table table(
-      value, where,
-      {"name", "kind", "polygon", "min_area", "max_area", "min_aspect", "max_aspect"});
+  const Table table(value, where,
+                    {"name", "kind", "polygon", "min_area", "max_area", "min_aspect", "max_aspect",
+                     "min_hits", "min_moved", "min_score", "when"});
   Zone zone{.name = table.text("name"),
             .polygon = points_in(table, "polygon"),
             .min_area = table.whole_number("min_area"),
             .max_area = table.whole_number("max_area"),
             .min_aspect = table.number("min_aspect"),
-            .max_aspect = table.number("max_aspect")};
+            .max_aspect = table.number("max_aspect"),
+            .min_moved = table.number("min_moved"),
+            .min_score = table.number("min_score")};
+  if (const auto hits = table.whole_number("min_hits")) {
+    if (!std::in_range<int>(*hits)) table.refuse("min_hits", "a smaller number");
+    zone.min_hits = int(*hits);
+  }
   const std::string kind = table.find("kind") ? table.text("kind") : "include";
   if (kind == "exclude")
     zone.kind = ZoneKind::exclude;
   else if (kind != "include")
     fail_at(table.place_of("kind"), fmt::format("\"{}\" must be include or exclude", kind));
   return zone;
+}
+
+Schedule when_of(const Json& value, const std::string& where) {
+  const auto found = value.find("when");
+  if (found == value.end()) return {};
+  const auto read = found->is_string() ? Schedule::parse(found->get<std::string>()) : std::nullopt;
+  if (!read) fail_at(where + ".when", fmt::format("{} must be {}", shown(*found), Schedule::form));
+  return *read;
 }
 
 CountingLine line_of(const Json& value, const std::string& where) {
@@ -62,17 +77,24 @@ CountingLine line_of(const Json& value, const std::string& where) {
 }
 
 SceneFile scene_of(const Json& all, const std::string& path) {
-  const Table table(all, path, {"mask", "zones", "lines"});
+  const Table table(all, path, {"mask", "mask_privacy", "zones", "lines"});
   const auto place = [&](const char* key, size_t index) {
     return fmt::format("{}: {}[{}]", path, key, index);
   };
   SceneFile file;
-  for (const Json& value : table.list("zones"))
-    file.scene.zones.push_back(zone_of(value, place("zones", file.scene.zones.size())));
+  for (const Json& value : table.list("zones")) {
+    const std::string where = place("zones", file.scene.zones.size());
+    file.scene.zones.push_back(zone_of(value, where));
+    file.when.push_back(when_of(value, where));
+  }
   for (const Json& value : table.list("lines"))
     file.scene.lines.push_back(line_of(value, place("lines", file.scene.lines.size())));
-  if (table.find("mask"))
-    file.mask = (std::filesystem::path(path).parent_path() / table.text("mask")).string();
+  for (const auto& [key, into] :
+       {std::pair("mask", &file.mask), {"mask_privacy", &file.mask_privacy}}) {
+    if (!table.find(key)) continue;
+    if (table.text(key).empty()) table.refuse(key, "the path of a picture");
+    *into = (std::filesystem::path(path).parent_path() / table.text(key)).string();
+  }
   try {
     track::check_scene(file.scene, path);
   } catch (const Error& error) {
@@ -91,14 +113,21 @@ SceneFile parse_scene(const std::string& text, const std::string& path) {
   return scene_of(parse_tables(text, path), path);
 }
 
-std::string mask_of_scene(const std::string& scene) {
+namespace {
+
+SceneFile scene_or_none(const std::string& scene) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(scene, ignored)) return {};
   try {
-    return read_scene(scene).mask;
+    return read_scene(scene);
   } catch (const Error&) {
     return {};
   }
 }
+
+}  // namespace
+
+std::string mask_of_scene(const std::string& scene) { return scene_or_none(scene).mask; }
+std::string privacy_of_scene(const std::string& scene) { return scene_or_none(scene).mask_privacy; }
 
 }  // namespace cuesta::cli

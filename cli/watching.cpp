@@ -3,10 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/samples.hpp"
+#include "cli/privacy.hpp"
 #include "cli/scene_file.hpp"
 #include "cli/watch.hpp"
-#include "io/picture.hpp"
 #include "recipes/descriptions.hpp"
 
 namespace cuesta::cli {
@@ -21,15 +20,32 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--mask", options.mask,
                  "find no objects where this picture is black. It has the size of the frames")
       ->type_name("FILE");
+  app.add_option("--mask-privacy", options.mask_privacy,
+                 "paint out what is black in this picture, in every result. It is not looked at")
+      ->type_name("FILE")
+      ->check([](const std::string& path) {
+        return path.empty() ? "it is empty; name a picture" : std::string();
+      });
+  app.add_option("--when", options.when,
+                 "report at these times of the day only: 22:00-06:00, several with commas")
+      ->type_name("TIMES");
   options.described.add<TrackingOptions>(app, {}, {"min_area"});
   add_watch_result_options(app, options);
   group_since(app, known, "Objects and events");
 }
 
+Schedule schedule_of(const std::string& when) {
+  if (when.empty()) return {};
+  const auto read = Schedule::parse(when);
+  if (!read) usage_error(when, "--when is {}; it must be {}", when, Schedule::form);
+  return *read;
+}
+
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
   std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips}, {"--objects", objects},
-      {"--counts", counts},    {"--coco", coco},     {"--mot", mot}};
+      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips},
+      {"--objects", objects},  {"--counts", counts}, {"--coco", coco},
+      {"--mot", mot},          {"--zones", zones},   {"--scores", scores}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -43,36 +59,50 @@ TrackingOptions WatchOptions::tracking() const {
 
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
-         !objects.empty() || !counts.empty() || !coco.empty() || !mot.empty() || tells() ||
-         !events.empty() || tracking() != TrackingOptions();
+         !objects.empty() || !counts.empty() || !zones.empty() || !scores.empty() ||
+         !coco.empty() || !mot.empty() || tells() || !events.empty() ||
+         tracking() != TrackingOptions();
 }
 
-namespace {
-
-Image<uint8_t> mask_in(const std::string& path, const CommonOptions& common) {
-  const auto picture = io::read_picture(path, {.max_pixels = common.max_pixels,
-                                               .allow_partial = common.partial,
-                                               .max_memory = common.max_memory});
-  Image<uint8_t> mask(picture.width(), picture.height());
-  fill_mask(picture.view(), picture.has_alpha, mask);
-  return mask;
+SceneFile WatchOptions::read_scene_file() const {
+  return scene.empty() ? SceneFile{} : read_scene(scene);
 }
 
-}  // namespace
+std::vector<std::string> WatchOptions::privacy(const SceneFile& file) const {
+  std::vector<std::string> paths = {mask_privacy, file.mask_privacy};
+  std::erase(paths, std::string());
+  return paths;
+}
 
-Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking, WatchFacts facts,
-                   const CommonOptions& common)
+Watching::Watching(const WatchOptions& options, SceneFile scene, const TrackingOptions& tracking,
+                   WatchFacts facts, const CommonOptions& common)
     : facts_(std::move(facts)), heat_path_(options.heat_map) {
-  if (options.is_on()) read_scene_of(options, tracking, common);
+  when_ = schedule_of(options.when);
+  if (!when_.is_always() && !facts_.clock.is_known())
+    usage_error(options.when,
+                "--when needs the time of day, which {} does not have; set it with "
+                "--begins",
+                facts_.source);
+  if (options.is_on()) begin_scene(options, std::move(scene), tracking, common);
   results_ = std::make_unique<WatchResults>(watch_results(options, facts_));
 }
 Watching::~Watching() = default;
 
-void Watching::read_scene_of(const WatchOptions& options, const TrackingOptions& tracking,
-                             const CommonOptions& common) {
-  SceneFile file;
-  if (!options.scene.empty()) file = read_scene(options.scene);
-  for (const Zone& zone : file.scene.zones) facts_.zones.push_back(zone.name);
+void Watching::begin_scene(const WatchOptions& options, SceneFile file,
+                           const TrackingOptions& tracking, const CommonOptions& common) {
+  for (const Zone& zone : file.scene.zones) {
+    if (zone.kind == ZoneKind::include) facts_.included |= uint64_t(1) << facts_.zones.size();
+    facts_.zones.push_back(zone.name);
+  }
+  zones_when_ = file.when;
+  for (size_t i = 0; i < zones_when_.size(); ++i)
+    if (!zones_when_[i].is_always() && !facts_.clock.is_known())
+      usage_error("",
+                  "{}: zones[{}].when needs the time of day, which {} does not have; set it with "
+                  "--begins",
+                  options.scene, i, facts_.source);
+  if (!options.zones.empty() && facts_.included == 0)
+    usage_error("--zones", "--zones needs a zone to watch; add [[zones]] to a file for --scene");
   facts_.lines = file.scene.lines;
   if (!options.counts.empty() && facts_.lines.empty())
     usage_error("--counts",
@@ -80,14 +110,7 @@ void Watching::read_scene_of(const WatchOptions& options, const TrackingOptions&
   const std::string mask_path = options.mask.empty() ? file.mask : options.mask;
   Image<uint8_t> mask;
   if (!mask_path.empty()) {
-    mask = mask_in(mask_path, common);
-    if (mask.size() != facts_.size()) {
-      throw Error(ErrorCode::input,
-                  fmt::format("the mask {} is {} x {} and {} is {} x {}; the sizes must match",
-                              mask_path, mask.width(), mask.height(), facts_.source,
-                              facts_.format.width, facts_.format.height),
-                  mask_path);
-    }
+    mask = mask_in(mask_path, facts_.size(), facts_.source, common);
     file.scene.mask = mask;
   }
   watch_.emplace(facts_.size(), file.scene, tracking);
@@ -98,10 +121,25 @@ void Watching::ended(const Event& event) {
   event_lines_.push_back(line_of("event", json_of(event, "ended", facts_)));
 }
 
+std::optional<ClockJump> Watching::see_clock(const io::Frame& frame) {
+  auto jump = facts_.clock.see(frame);
+  if (jump) {
+    warn("{}: the clock jumps from {} to {} (source: {})", facts_.source,
+         facts_.clock.text_of(jump->before), facts_.clock.text_of(jump->after),
+         facts_.clock.source());
+  }
+  return jump;
+}
+
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
                      ConstBitView mask, int32_t x, int32_t y) {
   if (wants_mask()) results_->motion->add(frame, mask, x, y);
   if (!watch_) return;
+  uint64_t active = ~uint64_t(0);
+  for (size_t i = 0; i < zones_when_.size(); ++i)
+    if (!zones_when_[i].is_always() && !zones_when_[i].has(facts_.clock.minute(frame.time)))
+      active &= ~(uint64_t(1) << i);
+  watch_->set_active(active);
   step_ = watch_->push({frame.index, frame.time}, detections);
   for (const Event& event : step_.ended) ended(event);
   for (const auto& [name, sink] : results_->sinks) sink->frame(frame, step_);
@@ -142,6 +180,28 @@ Json Watching::crossings_json() const {
   Json list = Json::array();
   for (const Crossing& crossing : step_.crossings) list.push_back(json_of(crossing, facts_));
   return list;
+}
+
+std::vector<Json> Watching::zones_json(const io::Frame& frame) const {
+  std::vector<Json> list;
+  for (size_t i = 0; i < step_.zones.size(); ++i)
+    if (step_.zones[i].changed)
+      list.push_back(json_of(step_.zones[i], i, {frame.index, frame.time}, facts_));
+  return list;
+}
+
+void Watching::put_scores(Json& line, std::span<const Detection> detections) const {
+  double score = step_.score;
+  if (!watch_) {
+    int64_t area = 0;
+    for (const Detection& one : detections) area += one.area;
+    score = 100 * double(area) / (double(facts_.format.width) * facts_.format.height);
+  }
+  cli::put_scores(line, score, step_.zones, facts_);
+}
+
+bool Watching::is_on_duty(const io::Frame& frame) const {
+  return when_.is_always() || when_.has(facts_.clock.minute(frame.time));
 }
 
 std::vector<Json> Watching::take_event_lines() { return std::exchange(event_lines_, {}); }

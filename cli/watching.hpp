@@ -12,6 +12,8 @@
 #include "cli/common.hpp"
 #include "cli/described.hpp"
 #include "cli/event_sink.hpp"
+#include "cli/scene_file.hpp"
+#include "cli/schedule.hpp"
 
 namespace cuesta::cli {
 
@@ -19,7 +21,8 @@ namespace cuesta::cli {
 struct WatchOptions {
   bool track = false;
   std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, counts{}, coco{}, mot{};
-  std::string on_event{}, mqtt{};
+  std::string zones{}, scores{}, mask_privacy{}, when{};
+  std::string on_event{}, mqtt{}, mqtt_discovery{};
   int mqtt_qos = 1;
   bool mqtt_objects = false, allow_hooks = false;
   std::string passwords{};  ///< the run's --passwords
@@ -35,22 +38,31 @@ struct WatchOptions {
   bool tells() const { return !on_event.empty() || !mqtt.empty(); }
   /// Whether a result shows pictures of the video.
   bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
+  /// What --scene names; nothing without it. Throws Error{input}.
+  SceneFile read_scene_file() const;
+  /// The pictures of --mask-privacy and of the scene.
+  std::vector<std::string> privacy(const SceneFile& file) const;
 };
 void add_watch_options(CLI::App& app, WatchOptions& options);
+
+/// --when. Throws Error{invalid_argument}.
+Schedule schedule_of(const std::string& when);
 
 struct WatchResults;
 
 class Watching {
  public:
-  /// Reads scene and mask, and begins the files. Throws Error, also for a scene that does not fit
+  /// Reads the scene's mask, and begins the files. Throws Error, also for a scene that does not fit
   /// the frames, naming the option and the value.
   /// `facts` without the names of zones and lines, which the scene has.
-  Watching(const WatchOptions& options, const TrackingOptions& tracking, WatchFacts facts,
-           const CommonOptions& common);
+  Watching(const WatchOptions& options, SceneFile scene, const TrackingOptions& tracking,
+           WatchFacts facts, const CommonOptions& common);
   Watching(const Watching&) = delete;  // results refer to it
   Watching& operator=(const Watching&) = delete;
   ~Watching();
 
+  /// Reads the clock of a frame, before anything is said of it. Says where it jumped.
+  std::optional<ClockJump> see_clock(const io::Frame& frame);
   /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
@@ -71,12 +83,18 @@ class Watching {
   /// last call; also after end_event().
   Json objects_json() const;
   Json crossings_json() const;
+  std::vector<Json> zones_json(const io::Frame& frame) const;
+  /// How much of the frame moves, in percent, and of each zone under its name.
+  void put_scores(Json& line, std::span<const Detection> detections) const;
+  /// Whether it is one of the times of --when.
+  bool is_on_duty(const io::Frame& frame) const;
   std::vector<Json> take_event_lines();
   std::span<const CountingLine> lines() const { return facts_.lines; }
+  const WatchFacts& facts() const { return facts_; }
 
  private:
-  void read_scene_of(const WatchOptions& options, const TrackingOptions& tracking,
-                     const CommonOptions& common);
+  void begin_scene(const WatchOptions& options, SceneFile file, const TrackingOptions& tracking,
+                   const CommonOptions& common);
   void ended(const Event& event);
 
   WatchFacts facts_;
@@ -85,6 +103,8 @@ class Watching {
   std::string heat_path_;
   std::unique_ptr<WatchResults> results_;
   std::vector<Json> event_lines_;
+  Schedule when_;
+  std::vector<Schedule> zones_when_;
 };
 
 }  // namespace cuesta::cli

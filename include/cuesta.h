@@ -508,6 +508,17 @@ CUESTA_API cuesta_status cuesta_unpack_mask(cuesta_context* context, const cuest
 CUESTA_API cuesta_status cuesta_pack_mask(cuesta_context* context, const cuesta_view* src,
                                           const cuesta_view* dst);
 
+/// Removes the components of a mask that have fewer than `min_area` pixels.
+/// mask and dst are u8 or bits; `connectivity` is 4 or 8.
+CUESTA_API cuesta_status cuesta_remove_small(cuesta_context* context, const cuesta_view* mask,
+                                             const cuesta_view* dst, int32_t min_area,
+                                             int32_t connectivity);
+/// Fills the holes of a mask that have at most `max_area` pixels; 0 fills all.
+/// mask and dst are u8 or bits; `connectivity` is that of the foreground, 4 or 8.
+CUESTA_API cuesta_status cuesta_fill_holes(cuesta_context* context, const cuesta_view* mask,
+                                           const cuesta_view* dst, int32_t max_area,
+                                           int32_t connectivity);
+
 /// The operations of cuesta_morphology().
 enum { CUESTA_ERODE = 0, CUESTA_DILATE = 1, CUESTA_OPEN = 2, CUESTA_CLOSE = 3 };
 /// Options of cuesta_morphology().
@@ -546,6 +557,24 @@ CUESTA_API cuesta_status cuesta_label(cuesta_context* context, const cuesta_view
                                       const cuesta_view* labels, cuesta_component* components,
                                       size_t capacity, size_t* count,
                                       const cuesta_label_options* options);
+
+/// Measures of one component; lengths in pixels, angles in radians. See cuesta/measure.hpp.
+typedef struct cuesta_measures {
+  int32_t label;
+  cuesta_rect box;
+  int64_t area;  ///< pixels; 0 for a label that no pixel has
+  double centroid_x, centroid_y, extent, perimeter, orientation, eccentricity;
+  double major_axis, minor_axis, equivalent_diameter;
+  double moments[16];          ///< of x^i y^j from the box's corner, at 4 j + i; i + j <= 3
+  double central_moments[16];  ///< the same about the centroid
+  double mean, min, max;       ///< intensities; NaN without an intensity picture
+} cuesta_measures;
+/// Measures the components 1 to `count` of a picture of labels, such as cuesta_label() makes.
+/// `labels` is s32. `intensity` is u8, u16 or f32 of its size, or NULL. `measures` has room for
+/// `count` results, and `size` is sizeof *measures.
+CUESTA_API cuesta_status cuesta_measure(cuesta_context* context, const cuesta_view* labels,
+                                        const cuesta_view* intensity, size_t count,
+                                        cuesta_measures* measures, size_t size);
 
 // ---- backgrounds and moving objects: frames of u8, or of u16 with 256 for each gray level. All
 // frames have one size and type and are in one space.

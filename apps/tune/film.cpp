@@ -33,6 +33,22 @@ bool is_empty(const Json& scene) {
   return none("zones") && none("lines");
 }
 
+// What stands in for options that are left to the library.
+Json in_force(const MotionOptions& options) {
+  Json out = Json::object();
+  if (options.blur_sigma == 0)
+    out["blur_sigma"] = options.blur > 1
+                            ? fmt::format("{:.3g}", 0.3 * ((options.blur - 1) / 2.0 - 1) + 0.8)
+                            : std::string("no blur");
+  if (options.background.rate_shift == 0) {
+    const BackgroundModel model = options.background.model;
+    out["rate_shift"] = model == BackgroundModel::mean      ? "6"
+                        : model == BackgroundModel::mixture ? "9"
+                                                            : "not used by this background";
+  }
+  return out;
+}
+
 // The file that --scene reads, a zone or line a row.
 std::string scene_text(const Json& scene) {
   std::string out = "{";
@@ -81,6 +97,10 @@ struct Film::Run {
     if (!watch) return;
     const SceneStep& step = watch->push({int64_t(index), time}, found);
     now.objects.assign(step.objects.begin(), step.objects.end());
+  }
+
+  bool shows_objects(size_t at) const {
+    return watch ? !seen[at].objects.empty() : !seen[at].detections.empty();
   }
 
   Json line_counts() const {
@@ -261,9 +281,29 @@ Reply Film::source(size_t index) const {
   return of_bytes(rows_of(luma), about, milliseconds_since(begin));
 }
 
+bool Film::has_frame(size_t index) const {
+  std::unique_lock lock(mutex_);
+  grew_.wait(lock, [&] { return index < frames_.size() || ended_; });
+  return index < frames_.size();
+}
+
+bool Film::push_to(Run& run, size_t from, size_t last, bool moves) {
+  for (size_t at = from + run.seen.size(); at <= last; ++at) {
+    if ((moves ? quick_ : exact_).newer_waits()) return false;
+    const ConstAnyView picture = frame(at);
+    double time = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      time = times_[at];
+    }
+    run.push(picture, at, time, threads_);
+  }
+  return true;
+}
+
 Reply Film::result(const Json& asked) {
   const size_t index = size_t(std::max(0, number_of(asked, "frame")));
-  const bool moves = number_of(asked, "level") > 0;
+  const bool moves = number_of(asked, "level") > 0, seeks = number_of(asked, "next") > 0;
   const ConstAnyView first = frame(index);
   const Json& scene_json = scene_in(asked);
   const std::string scene_file = is_empty(scene_json) ? "" : scene_name(input_);
@@ -288,23 +328,23 @@ Reply Film::result(const Json& asked) {
       const size_t before = size_t(settings.motion.warm_up) + preview_frames;
       from = index > before ? index - before : 0;
     }
-    for (size_t at = from + run->seen.size(); at <= index; ++at) {
-      if ((moves ? quick_ : exact_).newer_waits()) {
-        replaced = true;
-        return;
-      }
-      const ConstAnyView picture = frame(at);
-      double time = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        time = times_[at];
-      }
-      run->push(picture, at, time, threads_);
+    if (replaced = !push_to(*run, from, index, moves); replaced) return;
+    // The next frame with an object, where one was requested and exists.
+    size_t shown = index;
+    bool is_found = !seeks;
+    for (size_t at = index + 1; !is_found && has_frame(at); ++at) {
+      if (replaced = !push_to(*run, from, at, moves); replaced) return;
+      is_found = run->shows_objects(at - from);
+      if (is_found) shown = at;
     }
-    const Run::Seen& seen = run->seen[index - from];
-    Json about = {{"frame", index}, {"level", moves ? 1 : 0}, {"counts", Json::array()}};
+    const Run::Seen& seen = run->seen[shown - from];
+    Json about = {{"frame", shown},
+                  {"level", moves ? 1 : 0},
+                  {"counts", Json::array()},
+                  {"found", is_found},
+                  {"in_force", in_force(settings.motion)}};
     // Counts are of every frame so far, which a preview has not seen.
-    if (run->watch && !moves && run->seen.size() == index + 1) about["counts"] = run->line_counts();
+    if (run->watch && !moves && run->seen.size() == shown + 1) about["counts"] = run->line_counts();
     std::string body = run->describe(seen, scene.scene, about);
     reply = of_bytes(std::move(body), about, milliseconds_since(begin));
   };

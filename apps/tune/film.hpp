@@ -38,6 +38,10 @@ class Film final : public Subject {
   struct Run;
   /// Waits for it. Throws Error{input} past the last one, or where decoding failed before.
   ConstAnyView frame(size_t index) const;
+  /// Waits until it is known.
+  bool has_frame(size_t index) const;
+  /// Pushes frames up to `last`; false where a newer request waits.
+  bool push_to(Run& run, size_t from, size_t last, bool moves);
   void decode();
   Reply source(size_t index) const;
   Reply result(const Json& asked);

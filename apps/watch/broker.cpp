@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <new>
 #include <set>
@@ -58,6 +59,11 @@ void begin_library() {
 
 struct Message {
   std::string topic, text;
+  bool is_kept = false;  // by the broker
+};
+struct State {
+  std::string text;
+  bool waits = false;
 };
 
 }  // namespace
@@ -97,13 +103,21 @@ class Broker::Work {
   void publish(const char* below, std::string text) {
     {
       const std::lock_guard lock(mutex_);
-      if (events_.size() + others_.size() >= max_waiting) {
-        (others_.empty() ? events_ : others_).pop_front();
-        ++lost_;
-      }
-      const bool is_event = std::string_view(below) == "events";
-      (is_event ? events_ : others_).push_back({topic(below), std::move(text)});
-      ++told_;
+      queue({topic(below), std::move(text)}, std::string_view(below) == "events");
+    }
+    wake();
+  }
+
+  void keep(std::string topic, std::string text) {
+    {
+      const std::lock_guard lock(mutex_);
+      State& state = states_[topic];
+      if (state.text == text) return;
+      state.text = text;
+      // A new connection begins with the states, so that none is sent after a newer one.
+      if (!is_there_) state.waits = true;
+      if (state.waits) return;
+      queue({std::move(topic), std::move(text), true}, true);
     }
     wake();
   }
@@ -122,6 +136,15 @@ class Broker::Work {
   }
 
  private:
+  void queue(Message message, bool is_event) {
+    if (events_.size() + others_.size() >= max_waiting) {
+      (others_.empty() ? events_ : others_).pop_front();
+      ++lost_;
+    }
+    (is_event ? events_ : others_).push_back(std::move(message));
+    ++told_;
+  }
+  static bool waits(const std::pair<const std::string, State>& one) { return one.second.waits; }
   std::string topic(const char* below) const { return address_.topic + "/" + below; }
   void tell(const std::string& what) const { warn("--mqtt {}: {}", address_.shown, what); }
   void wake() const {
@@ -136,12 +159,12 @@ class Broker::Work {
     double delay = first_delay;
     while (!is_over()) {
       if (is_ending()) again = std::min(again, lost_at_ + in_seconds(first_delay));
-      if (state_ == State::away && Clock::now() >= again) begin_connection();
-      if (state_ == State::there) {
+      if (link_ == Link::away && Clock::now() >= again) begin_connection();
+      if (link_ == Link::there) {
         delay = first_delay;
         hand_over();
       }
-      if (state_ != State::away) {
+      if (link_ != Link::away) {
         pass_bytes();
       } else {
         wait_for(-1, 0, Seconds(again - Clock::now()).count());
@@ -160,12 +183,13 @@ class Broker::Work {
   }
   bool is_over() {
     const std::lock_guard lock(mutex_);
-    return is_last_ &&
-           ((events_.empty() && others_.empty() && unconfirmed_ == 0) || Clock::now() >= until_);
+    return is_last_ && ((events_.empty() && others_.empty() && unconfirmed_ == 0 &&
+                         std::ranges::none_of(states_, waits)) ||
+                        Clock::now() >= until_);
   }
 
   void begin_connection() {
-    state_ = State::asking;
+    link_ = Link::asking;
     asked_ = Clock::now();
     const int error =
         mosquitto_connect_async(client_.get(), address_.host.c_str(), address_.port, keep_alive);
@@ -187,7 +211,12 @@ class Broker::Work {
 
   void answered(int refusal) {
     if (refusal != 0) return lose(mosquitto_connack_string(refusal));
-    state_ = State::there;
+    link_ = Link::there;
+    {
+      const std::lock_guard lock(mutex_);
+      is_there_ = true;
+      for (auto& [name, state] : states_) state.waits = true;
+    }
     publish_status("online");
     if (!is_told_) return;
     is_told_ = false;
@@ -207,23 +236,31 @@ class Broker::Work {
     if (status_.erase(message) == 0) --unconfirmed_;
   }
 
+  // The next message: states of a new connection, then events, then the rest.
+  bool take(Message& message) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, state] : states_) {
+      if (!std::exchange(state.waits, false)) continue;
+      message = {name, state.text, true};
+      ++told_;
+      return true;
+    }
+    auto& from = events_.empty() ? others_ : events_;
+    if (from.empty()) return false;
+    message = std::move(from.front());
+    from.pop_front();
+    return true;
+  }
+
   void hand_over() {
-    while (state_ == State::there && unconfirmed_ < int64_t(max_unconfirmed)) {
+    while (link_ == Link::there && unconfirmed_ < int64_t(max_unconfirmed)) {
       Message message;
-      bool is_event = false;
-      {
-        const std::lock_guard lock(mutex_);
-        is_event = !events_.empty();
-        auto& from = is_event ? events_ : others_;
-        if (from.empty()) return;
-        message = std::move(from.front());
-        from.pop_front();
-      }
+      if (!take(message)) return;
       ++sent_;
       ++unconfirmed_;  // one of QoS 0 is confirmed before the call returns
       const int error =
           mosquitto_publish(client_.get(), nullptr, message.topic.c_str(), int(message.text.size()),
-                            message.text.data(), qos_, false);
+                            message.text.data(), qos_, message.is_kept);
       if (error == MOSQ_ERR_SUCCESS) continue;
       if (error == MOSQ_ERR_NO_CONN || error == MOSQ_ERR_CONN_LOST || error == MOSQ_ERR_ERRNO)
         return lose(words(error));  // of QoS 1 and 2 the library has kept it
@@ -241,7 +278,7 @@ class Broker::Work {
     if (socket < 0) return lose("the connection was closed");
     const short events =
         wait_for(socket, short(POLLIN | (mosquitto_want_write(m) ? POLLOUT : 0)), 0.5);
-    if (state_ == State::asking) {
+    if (link_ == Link::asking) {
       int error = 0;
       socklen_t size = sizeof error;
       if ((events & (POLLERR | POLLHUP)) &&
@@ -263,11 +300,14 @@ class Broker::Work {
   }
 
   void lose(const std::string& why) {
-    if (state_ == State::away) return;
-    const bool was_there = state_ == State::there;
-    state_ = State::away;
+    if (link_ == Link::away) return;
+    const bool was_there = link_ == Link::there;
+    link_ = Link::away;
     was_lost_ = true;
     const std::lock_guard lock(mutex_);
+    is_there_ = false;
+    told_ -= int64_t(std::erase_if(events_, [](const Message& one) { return one.is_kept; }));
+    for (auto& [name, state] : states_) state.waits = true;
     if (qos_ == 0) lost_ += std::exchange(unconfirmed_, 0);
     lost_at_ = Clock::now();
     if (std::exchange(is_told_, true)) return;
@@ -279,12 +319,12 @@ class Broker::Work {
   // Takes leave of a broker that is there; else it publishes the will.
   void leave() {
     mosquitto* m = client_.get();
-    if (state_ == State::there) {
+    if (link_ == Link::there) {
       publish_status("offline");
       const auto until = Clock::now() + in_seconds(leave_seconds);
-      while (state_ == State::there && !status_.empty() && Clock::now() < until) pass_bytes();
+      while (link_ == Link::there && !status_.empty() && Clock::now() < until) pass_bytes();
     }
-    if (state_ != State::away) mosquitto_disconnect(m);
+    if (link_ != Link::away) mosquitto_disconnect(m);
   }
 
   short wait_for(int socket, short wanted, double seconds) {
@@ -302,7 +342,7 @@ class Broker::Work {
   struct Destroy {
     void operator()(mosquitto* client) const { mosquitto_destroy(client); }
   };
-  enum class State : uint8_t { away, asking, there };
+  enum class Link : uint8_t { away, asking, there };
 
   const MqttAddress address_;
   const int qos_;
@@ -311,12 +351,13 @@ class Broker::Work {
 
   std::mutex mutex_;
   std::deque<Message> events_, others_;  // that wait; events go first
+  std::map<std::string, State> states_;  // by topic
   int64_t told_ = 0, lost_ = 0;
-  bool is_last_ = false;
+  bool is_last_ = false, is_there_ = false;
   Clock::time_point until_{};
 
   // The thread's own.
-  State state_ = State::away;
+  Link link_ = Link::away;
   Clock::time_point asked_{}, lost_at_{}, away_since_{};
   bool was_lost_ = false, is_told_ = false;
   int64_t unconfirmed_ = 0;
@@ -332,6 +373,9 @@ Broker::~Broker() = default;
 void Broker::publish(const char* below, std::string text) {
   work_->publish(below, std::move(text));
 }
+void Broker::keep(std::string topic, std::string text) {
+  work_->keep(std::move(topic), std::move(text));
+}
 void Broker::finish() { work_->finish(last_seconds); }
 
 #else
@@ -342,6 +386,7 @@ class Broker::Work {};
 Broker::Broker(MqttAddress, int) {}
 Broker::~Broker() = default;
 void Broker::publish(const char*, std::string) {}
+void Broker::keep(std::string, std::string) {}
 void Broker::finish() {}
 
 #endif

@@ -24,6 +24,9 @@ class Broker {
 
   /// Returns at once. `below` the address' topic: "events", or "objects", which matter less.
   void publish(const char* below, std::string text);
+  /// Returns at once. A state, which the broker retains under the whole `topic`. The last text of
+  /// each is sent again on every connection.
+  void keep(std::string topic, std::string text);
   /// Waits for what is not confirmed yet, 5 seconds at most, says how many messages were lost, and
   /// takes leave.
   void finish();

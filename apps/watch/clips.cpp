@@ -1,7 +1,10 @@
 #include "apps/watch/clips.hpp"
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
+#include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
 #include "io/clip.hpp"
 
@@ -21,14 +24,31 @@ class Clips final : public EventSink {
       usage_error(folder, "--clips {}: clips require encoded video, and {} is not encoded", folder,
                   facts.source);
     }
+    if (facts.privacy) {
+      warn("--clips {}: clips are encoded, and without sound, because there is a mask_privacy",
+           folder);
+      extension_ = ".mp4";
+      masked_.emplace(facts.format, *facts.privacy);
+    }
     std::filesystem::create_directories(folder, error);
     if (error)
       throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
                   folder);
   }
+  void frame(const io::Frame& frame, const SceneStep&) override {
+    if (frame.file) files_.push_back(*frame.file);
+  }
   void ended(const Event& event) override {
-    io::cut_clip(facts_.source, folder_ / fmt::format("event-{:04}{}", event.id, extension_),
-                 event.clip_start, event.clip_end);
+    std::string name = fmt::format("event-{:04}", event.id);
+    if (facts_.clock.is_known()) name += fmt::format("-{}", facts_.clock.name(event.clip_start));
+    const std::filesystem::path path = folder_ / (name + extension_);
+    const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};
+    const auto& files = files_.empty() ? whole : files_;
+    if (masked_) return masked_->write(files, path, event.clip_start, event.clip_end);
+    const double end = io::cut_clip(files, path, event.clip_start, event.clip_end);
+    if (end < event.clip_end)
+      warn("{}: ends at {:.1f} s instead of {:.1f} s, where the encoding changes", path.string(),
+           end, event.clip_end);
   }
   void finish() override {}
 
@@ -36,6 +56,8 @@ class Clips final : public EventSink {
   std::filesystem::path folder_;
   const WatchFacts& facts_;
   std::string extension_;
+  std::optional<MaskedClips> masked_;
+  std::vector<io::RecordingFile> files_;  // of a joined recording, as far as it was read
 };
 
 }  // namespace

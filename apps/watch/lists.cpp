@@ -25,7 +25,7 @@ class CsvList final : public EventSink {
       : facts_(facts), file_(text_file(path, facts.placing)) {
     file_->write(
         "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,max_at_once,"
-        "ids,zones,crossings,best_frame,best_time\n"sv);
+        "ids,zones,crossings,best_frame,best_time,start_clock,end_clock\n"sv);
   }
   void ended(const Event& e) override {
     uint64_t zones = 0;
@@ -38,11 +38,12 @@ class CsvList final : public EventSink {
       crossings.push_back(
           fmt::format("{}:{}:{}", facts_.lines[c.line].name, c.id, way_of(c, facts_)));
     file_->write(fmt::format(
-        "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
+        "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f},{},{}\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
         e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
         fmt::join(ids, " "), cell_of_zones(zones, facts_),
-        io::csv_cell(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
+        io::csv_cell(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds,
+        facts_.clock.text(e.first.seconds), facts_.clock.text(e.last.seconds)));
   }
   void finish() override { file_->finish(); }
 
@@ -154,13 +155,14 @@ class ObjectList final : public EventSink {
  public:
   ObjectList(const std::string& path, const WatchFacts& facts)
       : facts_(facts), file_(text_file(path, facts.placing)) {
-    file_->write("frame,time,id,x,y,w,h,zone\n"sv);
+    file_->write("frame,time,clock,id,x,y,w,h,zone\n"sv);
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     for (const TrackedObject& object : step.objects) {
       const Rect& b = object.detection.box;
-      file_->write(fmt::format("{},{:.3f},{},{},{},{},{},{}\n", frame.index, frame.time, object.id,
-                               b.x, b.y, b.width, b.height, cell_of_zones(object.zones, facts_)));
+      file_->write(fmt::format("{},{:.3f},{},{},{},{},{},{},{}\n", frame.index, frame.time,
+                               facts_.clock.text(frame.time), object.id, b.x, b.y, b.width,
+                               b.height, cell_of_zones(object.zones, facts_)));
     }
   }
   void finish() override { file_->finish(); }
@@ -177,9 +179,13 @@ class CountList final : public EventSink {
     file_->write("line,way,day,hour,count\n"sv);
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
-    const auto hour = int64_t(std::floor(frame.time / 3600));
+    const int64_t hour = facts_.clock.hour(frame.time);
     if (!hour_) hour_ = hour;
-    for (; *hour_ < hour; ++*hour_) write_hour();
+    // Hours that nothing came in have rows, too, unless the clock was set.
+    const bool is_set = hour < *hour_ || hour - *hour_ > 24 * 31;
+    for (; !is_set && *hour_ < hour; ++*hour_) write_hour();
+    if (is_set) write_hour();
+    hour_ = hour;
     for (const Crossing& c : step.crossings)
       ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
   }
@@ -192,9 +198,10 @@ class CountList final : public EventSink {
   void write_hour() {
     for (size_t i = 0; i < counts_.size(); ++i) {
       for (const bool right : {true, false})
-        file_->write(fmt::format("{},{},{},{},{}\n", io::csv_cell(facts_.lines[i].name),
-                                 io::csv_cell(facts_.lines[i].ways[right ? 0 : 1]), *hour_ / 24,
-                                 *hour_ % 24, right ? counts_[i].to_right : counts_[i].to_left));
+        file_->write(fmt::format("{},{},{},{}\n", io::csv_cell(facts_.lines[i].name),
+                                 io::csv_cell(facts_.lines[i].ways[right ? 0 : 1]),
+                                 facts_.clock.day_of(*hour_),
+                                 right ? counts_[i].to_right : counts_[i].to_left));
       counts_[i] = {};
     }
   }
@@ -202,7 +209,7 @@ class CountList final : public EventSink {
   const WatchFacts& facts_;
   std::unique_ptr<io::RecordFile> file_;
   std::vector<LineCount> counts_;
-  std::optional<int64_t> hour_;  // since the video began
+  std::optional<int64_t> hour_;  // as DayClock::hour() has it
 };
 
 class MotFile final : public EventSink {

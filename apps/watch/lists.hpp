@@ -17,9 +17,9 @@ void check_event_list(const std::string& path);
 
 /// Objects of every frame, one a row of CSV (RFC 4180, a head line): frame, time, id, box, zones.
 std::unique_ptr<EventSink> object_list(const std::string& path, const WatchFacts& facts);
-/// How often each line was crossed each way, in every hour: line, way, day, hour, count. Days and
-/// their hours are counted from 0 at the video's time 0. An hour's rows are written when it is
-/// over.
+/// How often each line was crossed each way, in every hour: line, way, day, hour, count. Days are
+/// dates where the time of day is known; else they and their hours count from 0 at the video's time
+/// 0. An hour's rows are written when it is over.
 std::unique_ptr<EventSink> count_list(const std::string& path, const WatchFacts& facts);
 /// Throws Error{invalid_argument} for a name that is neither empty nor ends in .csv.
 void check_table(std::string_view option, const std::string& path);

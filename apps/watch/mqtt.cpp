@@ -1,9 +1,12 @@
 #include "apps/watch/mqtt.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <utility>
+#include <vector>
 
 #include "apps/watch/broker.hpp"
+#include "apps/watch/home_assistant.hpp"
 #include "cli/common.hpp"
 #include "io/address.hpp"
 
@@ -133,12 +136,36 @@ namespace {
 
 class Topics final : public EventSink {
  public:
-  Topics(const MqttAddress& address, int qos, bool has_objects, const WatchFacts& facts)
-      : facts_(facts), has_objects_(has_objects), broker_(address, qos) {}
+  Topics(const MqttAddress& address, const MqttOptions& options, const WatchFacts& facts)
+      : facts_(facts),
+        has_objects_(options.has_objects),
+        topic_(address.topic),
+        counts_(facts.lines.size()),
+        level_times_(facts.zones.size()),
+        broker_(address, options.qos) {
+    if (!options.discovery.empty())
+      for (auto& [topic, text] : discovery_of(options.discovery, topic_, facts))
+        broker_.keep(std::move(topic), std::move(text));
+    keep("motion", "OFF");
+    for (size_t i = 0; i < facts.zones.size(); ++i) keep_zone(i, {}, {});
+    for (size_t i = 0; i < facts.lines.size(); ++i) keep_counts(i);
+  }
 
-  void began(const Event& event) override { tell(event, "began"); }
-  void ended(const Event& event) override { tell(event, "ended"); }
+  void began(const Event& event) override {
+    tell(event, "began");
+    keep("motion", "ON");
+  }
+  void ended(const Event& event) override {
+    tell(event, "ended");
+    keep("motion", "OFF");
+  }
   void frame(const io::Frame& frame, const SceneStep& step) override {
+    last_ = {frame.index, frame.time};
+    for (size_t i = 0; i < step.zones.size(); ++i) keep_zone(i, step.zones[i], last_);
+    for (const Crossing& c : step.crossings) {
+      ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
+      keep_counts(c.line);
+    }
     const bool shows = !step.objects.empty();
     if (!has_objects_ || (!std::exchange(showed_, shows) && !shows)) return;
     Json objects = Json::array();
@@ -147,25 +174,68 @@ class Topics final : public EventSink {
                  {"frame", frame.index},
                  {"time", frame.time},
                  {"objects", std::move(objects)}};
+    put_scores(line, step.score, step.zones, facts_);
+    put_clock(line, "clock", facts_.clock, frame.time);
     broker_.publish("objects", line_of(of_camera(facts_.camera, std::move(line))));
   }
-  void finish() override { broker_.finish(); }
+  void finish() override {
+    keep("motion", "OFF");
+    for (size_t i = 0; i < facts_.zones.size(); ++i)
+      keep_zone(i, {.since = last_, .changed = true}, last_);
+    broker_.finish();
+  }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void keep(const std::string& below, std::string text) {
+    broker_.keep(topic_ + "/" + below, std::move(text));
+  }
+  void keep_zone(size_t i, const ZoneState& zone, FrameTime at) {
+    if (!facts_.has_state(i)) return;
+    const std::string below = zone_topic(facts_, i);
+    const auto now = Clock::now();
+    // A level changes with every frame; once a second suffices.
+    const bool is_due = now - level_times_[i] >= std::chrono::seconds(1);
+    if (!zone.changed && !is_due) return;
+    level_times_[i] = now;
+    keep(below, zone.occupied ? "ON" : "OFF");
+    keep(below + "/motion", zone.motion ? "ON" : "OFF");
+    keep(below + "/level", std::to_string(zone.level()));
+    if (zone.changed || at.index == 0)
+      keep(below + "/state", line_of(json_of(zone, i, at, facts_)));
+  }
+  void keep_counts(size_t line) {
+    for (const bool right : {true, false})
+      keep(line_topic(facts_, line, right),
+           std::to_string(right ? counts_[line].to_right : counts_[line].to_left));
+  }
   void tell(const Event& event, const char* state) {
     broker_.publish("events", line_of(notice_of(event, state, facts_)));
   }
 
   const WatchFacts& facts_;
   bool has_objects_, showed_ = false;
+  std::string topic_;
+  std::vector<LineCount> counts_;
+  std::vector<Clock::time_point> level_times_;
+  FrameTime last_{};
   Broker broker_;
 };
 
 }  // namespace
 
-std::unique_ptr<EventSink> mqtt_topics(const std::string& address, int qos, bool has_objects,
+void check_discovery(const std::string& prefix) {
+  if (prefix.empty() || prefix.front() == '$' || prefix.back() == '/' ||
+      prefix.find_first_of(std::string_view("+#\0", 3)) != prefix.npos)
+    usage_error(prefix,
+                "--mqtt-discovery is \"{}\"; it must be a topic, as homeassistant, without + or #",
+                prefix);
+}
+
+std::unique_ptr<EventSink> mqtt_topics(const std::string& address, const MqttOptions& options,
                                        const WatchFacts& facts) {
-  return std::make_unique<Topics>(mqtt_address(address), qos, has_objects, facts);
+  return std::make_unique<Topics>(mqtt_address(address), options, facts);
 }
 
 }  // namespace cuesta::cli

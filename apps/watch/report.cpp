@@ -132,6 +132,7 @@ class Report final : public EventSink {
     std::string text =
         fmt::format("<article id=\"event-{}\"><h3>{}: {}–{}</h3>\n", event.id, event.id,
                     clock_text(event.first.seconds), clock_text(event.last.seconds));
+    if (facts_.clock.is_known()) text += fmt::format("<p>{}</p>\n", time_tag(event.first.seconds));
     if (!best_.empty())
       text += picture_tag(best_, fmt::format("alt=\"Object {} at {}\"", event.best_id,
                                              clock_text(event.best.seconds))) +
@@ -144,9 +145,21 @@ class Report final : public EventSink {
       text += fmt::format("<p>in {}</p>\n",
                           escaped(fmt::format("{}", fmt::join(names_of(zones, facts_), ", "))));
     for (const Crossing& c : event.crossings)
-      text += fmt::format("<p>{}: object {} over {}: {}</p>\n", clock_text(c.at.seconds), c.id,
-                          escaped(facts_.lines[c.line].name), escaped(way_of(c, facts_)));
+      text +=
+          fmt::format("<p>{}: object {} over {}: {}</p>\n",
+                      facts_.clock.is_known() ? time_tag(c.at.seconds) : clock_text(c.at.seconds),
+                      c.id, escaped(facts_.lines[c.line].name), escaped(way_of(c, facts_)));
     return text + "</article>\n";
+  }
+
+  std::string time_tag(double at) const {
+    return fmt::format("<time datetime=\"{}\">{}</time>", facts_.clock.text(at),
+                       facts_.clock.shown(at));
+  }
+  // Of the timeline: with the time of day, where it is known.
+  std::string end_text(double at) const {
+    return facts_.clock.is_known() ? fmt::format("{}, {}", clock_text(at), time_tag(at))
+                                   : clock_text(at);
   }
 
   void write_timeline() {
@@ -157,12 +170,12 @@ class Report final : public EventSink {
           "<a href=\"#event-{0}\"><rect x=\"{1:.3f}\" width=\"{2:.3f}\" y=\"10\" height=\"80\">"
           "<title>{0}: {3}</title></rect></a>\n",
           bar.id, 1000 * bar.start / length, std::max(2.0, 1000 * bar.width / length),
-          clock_text(bar.start));
+          facts_.clock.is_known() ? facts_.clock.shown(bar.start) : clock_text(bar.start));
     file_->write(fmt::format(
         "<h2>When</h2>\n<svg class=\"timeline\" viewBox=\"0 0 1000 100\" "
-        "preserveAspectRatio=\"none\">\n{}</svg>\n<div class=\"ends\"><span>0:00.0</span><span>{}"
+        "preserveAspectRatio=\"none\">\n{}</svg>\n<div class=\"ends\"><span>{}</span><span>{}"
         "</span></div>\n",
-        svg, clock_text(end_)));
+        svg, end_text(0), end_text(end_)));
   }
 
   // Each line with an arrow to its right, and the names of the ways on both sides.

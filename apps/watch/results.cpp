@@ -8,6 +8,7 @@
 #include "apps/watch/lists.hpp"
 #include "apps/watch/mqtt.hpp"
 #include "apps/watch/report.hpp"
+#include "apps/watch/series.hpp"
 #include "cli/watch.hpp"
 #include "io/address.hpp"
 #include "io/picture.hpp"
@@ -26,6 +27,11 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--objects", options.objects, "write a row per object and frame: .csv")
       ->type_name("OUT");
   app.add_option("--counts", options.counts, "count crossings per line, way and hour: .csv")
+      ->type_name("OUT");
+  app.add_option("--zones", options.zones, "write a row per change of a zone: .csv")
+      ->type_name("OUT");
+  app.add_option("--scores", options.scores,
+                 "write how much of the frame and of each zone moves, in percent: .csv")
       ->type_name("OUT");
   app.add_option("--coco", options.coco, "write objects of every frame as COCO (JSON)")
       ->type_name("OUT");
@@ -47,6 +53,10 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(0, 2));
   app.add_flag("--mqtt-objects", options.mqtt_objects, "publish the objects of each frame as well");
+  app.add_option("--mqtt-discovery", options.mqtt_discovery,
+                 "publish Home Assistant's configurations below this topic; there it is "
+                 "homeassistant")
+      ->type_name("TOPIC");
   app.add_option("--heatmap", options.heat_map,
                  "write a picture of the motion over the first frame")
       ->type_name("OUT");
@@ -61,6 +71,11 @@ void check_watch_results(const WatchOptions& options) {
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
   if (options.mqtt.empty() && options.mqtt_objects)
     usage_error("", "--mqtt-objects requires a broker; name it with --mqtt");
+  if (!options.mqtt_discovery.empty()) check_discovery(options.mqtt_discovery);
+  if (options.mqtt.empty() && !options.mqtt_discovery.empty())
+    usage_error("", "--mqtt-discovery requires a broker; name it with --mqtt");
+  check_table("--zones", options.zones);
+  check_table("--scores", options.scores);
   if (options.heat_map.empty()) return;
   const std::string extension = std::filesystem::path(options.heat_map).extension().string();
   if (!io::is_writable_extension(extension))
@@ -89,13 +104,15 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.clips.empty()) add({}, clip_folder(options.clips, facts));
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
+  if (!options.zones.empty()) add(options.zones, zone_list(options.zones, facts));
+  if (!options.scores.empty()) add(options.scores, score_list(options.scores, facts));
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
     add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),
-                        options.mqtt_qos, options.mqtt_objects, facts));
+                        {options.mqtt_qos, options.mqtt_objects, options.mqtt_discovery}, facts));
   return results;
 }
 

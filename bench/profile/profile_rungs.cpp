@@ -133,6 +133,18 @@ const std::vector<Asked>& requests() {
          Pictures& p = *pictures;
          return [&p, exec] { label(p.mask, p.labels, &p.components, {}, exec); };
        }},
+      {"clean", "remove-small", "u8 mask of discs and specks, components below 64 pixels", side,
+       side,
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
+         return [&p, exec] { remove_small(p.mask, p.edges, {}, exec); };
+       }},
+      {"measure", "objects", "s32 labels of discs and specks, u8 intensities", side, side,
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
+         const int32_t count = label(p.mask, p.labels, nullptr);
+         return [&p, exec, count] { measure(p.labels, count, p.bytes, exec); };
+       }},
       {"background", "first", "u8, the frame after the founding one, mask", paper_004::width,
        paper_004::height,
        [](Pictures* pictures, const Exec& exec) {

@@ -84,8 +84,7 @@ Gradients<GradientOf<Src>> sobel_gradients(const Src& src, const SobelOptions& o
 }
 /// Computes the gradient magnitude as a new picture of the source's type (saturated).
 template <PictureLike Src>
-NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
-                             const Exec& exec = {}) {
+NewLike<Src> sobel(const Src& src, const SobelOptions& options = {}, const Exec& exec = {}) {
   auto magnitude = new_like(src);
   sobel(ConstAnyView(src), SobelOutputs{.magnitude = magnitude}, options, exec);
   return magnitude;

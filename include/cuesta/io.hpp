@@ -18,6 +18,7 @@
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/measure.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/recipes.hpp"
@@ -170,12 +171,17 @@ FileResult filter_file(const std::filesystem::path& source, const std::filesyste
 struct LabelFile {
   LabelOptions options{};
   double limit{0};
+  /// Also measure() the components, on the CPU; bands read the file twice then.
+  bool measure{false};
+  /// The picture whose gray levels are the intensities; empty: the source itself.
+  std::filesystem::path intensity{};
 };
 /// The result of label_file().
 struct LabelFileResult {
   Size size{};
   std::vector<Component> components{};
-  int32_t bands{0};  ///< that were worked on
+  int32_t bands{0};                  ///< that were worked on
+  std::vector<Measures> measures{};  ///< of each component, if asked for
 };
 /// Finds the components of a picture file of any size, as label() lists those of the whole.
 /// The file is processed in bands of rows; `memory` does not count the list. There is nothing to

@@ -49,6 +49,8 @@ struct Zone {
   // Limits of this zone; empty ones are those of TrackingOptions.
   std::optional<int64_t> min_area{}, max_area{};
   std::optional<double> min_aspect{}, max_aspect{};
+  std::optional<int> min_hits{};
+  std::optional<double> min_moved{}, min_score{};
 };
 
 /// A line whose crossings are counted. An object crosses it to the right when it goes to the
@@ -88,6 +90,9 @@ struct TrackingOptions {
   /// Fraction of its height that an object must be beyond a line before its crossing counts; half
   /// of the way to the picture's edge where that is less.
   double line_band = 0.25;
+  /// Percentage of the frame, or of a zone, that must move for an event to begin and continue. No
+  /// object need be followed then. 0: an event is a time with reported objects.
+  double min_score = 0;
   // Events, in seconds.
   double merge_window = 2;  ///< a shorter gap between events joins them
   double pre_roll = 1;      ///< length of a clip before the event
@@ -114,6 +119,7 @@ struct TrackedObject {
   double moved = 0;       ///< farthest that its middle was from where it began, pixels
   FrameTime first{};      ///< when it was first seen, reported or not
   int64_t hits = 0;       ///< frames it was seen in
+  int64_t streak = 0;     ///< of these, consecutive ones up to now
   Point from{};           ///< its foot when it was last reported; at first, when first seen
   /// Pixels a second.
   double speed() const;
@@ -145,6 +151,25 @@ struct EventObject {
   int64_t max_area = 0;  ///< pixels
 };
 
+/// A stay of objects in a zone during an event.
+struct ZoneVisit {
+  size_t zone = 0;  ///< in Scene::zones
+  FrameTime entered{}, left{};
+};
+
+/// A zone in one frame. Excluded zones have none of this.
+struct ZoneState {
+  double score = 0;       ///< percentage of its area that the detections in it cover, at most 100
+  bool motion = false;    ///< something moves in it, at least its `min_score`
+  bool present = false;   ///< motion where the zone has a `min_score`, else an object
+  bool occupied = false;  ///< something is present, or was within the merge window (or the
+                          ///< post-roll, if that is longer)
+  FrameTime since{};      ///< when `occupied` last changed
+  bool changed = false;   ///< `motion` or `occupied` did in this frame
+  /// A whole number from 0 to 100.
+  int level() const;
+};
+
 /// A time in which objects were reported. It ends when none was for the merge window (or the
 /// post-roll, if that is longer); between consecutive frames there is no gap.
 struct Event {
@@ -154,10 +179,11 @@ struct Event {
   std::vector<EventObject> objects{};   ///< by id
   int64_t max_at_once = 0;              ///< objects in one frame
   std::vector<Crossing> crossings{};
+  std::vector<ZoneVisit> visits{};  ///< by the time at which a zone was entered
   /// Where its largest object is seen best: by area, half of it where the box touches the picture's
   /// edge; the first such frame.
   FrameTime best{};
-  int64_t best_id = 0;
+  int64_t best_id = 0;  ///< 0 if nothing was followed then
   Rect best_box{};
 };
 
@@ -171,6 +197,9 @@ struct SceneStep {
   bool began = false;    ///< `event` got its id in this frame
   bool is_best = false;  ///< this frame is `event`'s best so far
   std::span<const Event> ended{};
+  /// Percentage of the frame that the selected detections cover.
+  double score = 0;
+  std::span<const ZoneState> zones{};  ///< in the order of Scene::zones
 };
 
 /// Identities alone: SORT on lists of boxes. Exact assignment of detections to predictions, by the
@@ -213,6 +242,9 @@ class SceneWatch {
   /// Ends the current event and returns it.
   /// Called after the last frame or at a gap of a stream. Valid until the next call.
   std::span<const Event> finish();
+  /// From now on only these zones take part: bit i is Scene::zones[i]. Where others include,
+  /// nothing counts; where they exclude, everything does. Initially all do.
+  void set_active(uint64_t zones);
   /// The crossings of each line of the scene so far.
   std::span<const LineCount> counts() const;
 

@@ -28,8 +28,18 @@ from cuesta._info import (
     which_all,
 )
 from cuesta._lines import Line, trace
+from cuesta._measure import Measures, measure
 from cuesta._motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
-from cuesta._objects import Labels, close, dilate, erode, label, open
+from cuesta._objects import (
+    Labels,
+    close,
+    dilate,
+    erode,
+    fill_holes,
+    label,
+    open,
+    remove_small,
+)
 from cuesta._picture_files import count_pages, imread, imwrite
 from cuesta._pixels import absdiff, histogram, otsu_threshold, threshold, to_gray
 from cuesta._recipes import EdgesUsed, edge_lines, edges
@@ -43,6 +53,8 @@ from cuesta._tracking import (
     TrackedObject,
     Tracker,
     Zone,
+    ZoneState,
+    ZoneVisit,
 )
 from cuesta._videos import (
     MovingFrame,
@@ -85,6 +97,7 @@ __all__ = [
     "InvalidArgument",
     "Labels",
     "Line",
+    "Measures",
     "MotionDetector",
     "MovingFrame",
     "OutOfMemory",
@@ -101,6 +114,8 @@ __all__ = [
     "VideoPart",
     "VideoReader",
     "Zone",
+    "ZoneState",
+    "ZoneVisit",
     "__version__",
     "absdiff",
     "boundaries",
@@ -118,6 +133,7 @@ __all__ = [
     "edges",
     "edges_file",
     "erode",
+    "fill_holes",
     "filter_file",
     "gaussian",
     "graphed",
@@ -128,12 +144,14 @@ __all__ = [
     "label_file",
     "laplacian",
     "log_edges",
+    "measure",
     "median",
     "open",
     "otsu_threshold",
     "read_events",
     "read_video",
     "release_memory",
+    "remove_small",
     "sharpen",
     "sobel",
     "strategies",

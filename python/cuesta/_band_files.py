@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cuesta._measure import Measures, measures_of
 from cuesta._options import flag, number, text, whole
 from cuesta._reading import Path, chosen, files_extension, path_of, tell
 from cuesta._recipes import edge_levels
@@ -274,22 +275,42 @@ class FileComponents:
     """(count, 2) float64: x, y in pixels."""
     bands: int
     """Number of bands that were processed."""
+    measures: Measures[np.ndarray[Any, Any]] | None = None
+    """More measures of each component, where they were asked for."""
 
 
-def label_work(threshold: float, options: dict[str, Any], banding: Any) -> Any:
+def label_work(
+    threshold: float,
+    options: dict[str, Any],
+    banding: Any,
+    measure: bool = False,
+    intensity: Path | None = None,
+) -> Any:
     """Returns what `label_file` computes, as the extension takes it."""
-    return files_extension().label_work(number("threshold", threshold), dict(options), banding)
+    other = "" if intensity is None else path_of("intensity", intensity)
+    return files_extension().label_work(
+        number("threshold", threshold),
+        flag("measure", measure) or bool(other),
+        other,
+        dict(options),
+        banding,
+    )
 
 
-def components_of(found: dict[str, Any]) -> FileComponents:
+def components_of(found: dict[str, Any], measured: bool = False) -> FileComponents:
     """Makes the result of what the extension found."""
-    return FileComponents(count=len(found["boxes"]), **{**found, "areas": found["areas"][:, 0]})
+    count = len(found["boxes"])
+    measures = measures_of(found["measures"]) if measured else None
+    made = {**found, "areas": found["areas"][:, 0], "measures": measures}
+    return FileComponents(count=count, **made)
 
 
 def label_file(
     source: Path,
     *,
     threshold: float = 0,
+    measure: bool = False,
+    intensity: Path | None = None,
     memory: int | str = "512MB",
     rows: int | None = None,
     device: str = "cpu",
@@ -310,6 +331,10 @@ def label_file(
         with `imread(gray=True)`.
     threshold : float
         In gray levels; with 0 every pixel that is not black is foreground.
+    measure : bool
+        Also measure shapes and intensities, in `measures`. The file is read twice then.
+    intensity : path, optional
+        A picture of the same size whose gray levels are measured. None: the source itself.
     memory, rows, device, progress, page, band
         See `edges_file`. The components use about 52 bytes each in addition to `memory`.
     **options
@@ -318,7 +343,7 @@ def label_file(
     Returns
     -------
     FileComponents
-        Boxes, areas and centroids.
+        Boxes, areas, centroids and, where asked for, measures.
 
     Raises
     ------
@@ -327,5 +352,6 @@ def label_file(
     """
     files = files_extension()
     how = banding(memory, rows, True, "strips", device, progress, page, band)
-    work = label_work(threshold, options, how)
-    return components_of(files.label_file(path_of("source", source), work))
+    work = label_work(threshold, options, how, measure, intensity)
+    found = files.label_file(path_of("source", source), work)
+    return components_of(found, measure or intensity is not None)

@@ -35,6 +35,8 @@ _TYPES: dict[str, Any] = {
     "crossings": object,
     "best_frame": np.int64,
     "best_time": np.float64,
+    "start_clock": object,
+    "end_clock": object,
 }
 # line:id:way of each crossing; a line's name may hold any of the signs between them.
 _CROSSING = re.compile(r"(.+?):(\d+):([^:;]+)(?:; |$)")
@@ -57,6 +59,8 @@ def _of_json(line: dict[str, Any]) -> dict[str, Any]:
         "crossings": tuple((one["line"], one["id"], one["to"]) for one in event["crossings"]),
         "best_frame": best["frame"],
         "best_time": best["time"],
+        "start_clock": event.get("start_clock", ""),
+        "end_clock": event.get("end_clock", ""),
     }
 
 
@@ -108,8 +112,9 @@ def read_events(file: Path) -> dict[str, Column]:
         The columns of the CSV by name, each a numpy array with one entry per event, in the order of
         the file. `start`, `end`, `clip_start`, `clip_end` and `best_time` are seconds; `event`,
         `objects`, `max_at_once` and the frames are integers. `ids` and `zones` are tuples.
-        `crossings` are tuples of (line, id, way). `camera` is the name in lines of JSON; otherwise
-        it is empty.
+        `crossings` are tuples of (line, id, way). `start_clock` and `end_clock` are times of day in
+        ISO 8601, empty where they are unknown. `camera` is the name in lines of JSON; otherwise it
+        is empty.
 
     Raises
     ------
@@ -122,8 +127,8 @@ def read_events(file: Path) -> dict[str, Column]:
     >>> import cuesta
     >>> path = pathlib.Path(tempfile.mkdtemp(), "events.csv")
     >>> names = "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects"
-    >>> names += ",max_at_once,ids,zones,crossings,best_frame,best_time"
-    >>> row = "1,0.2,1.4,1.2,5,35,0,2.4,2,1,1 2,drive,gate:1:in,20,0.8"
+    >>> names += ",max_at_once,ids,zones,crossings,best_frame,best_time,start_clock,end_clock"
+    >>> row = "1,0.2,1.4,1.2,5,35,0,2.4,2,1,1 2,drive,gate:1:in,20,0.8,,"
     >>> _ = path.write_text(names + chr(10) + row + chr(10))
     >>> table = cuesta.read_events(path)
     >>> table["start"], table["ids"][0], table["crossings"][0]

@@ -419,6 +419,8 @@ def kind_of(array: Any, what: str) -> Kind:
     kind: Kind
     torch = sys.modules.get("torch")
     cupy = sys.modules.get("cupy")
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array; pass its filled()")
     if isinstance(array, np.ndarray):
         kind = NUMPY
     elif torch is not None and isinstance(array, torch.Tensor):

@@ -8,17 +8,39 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 
 from cuesta import _core
-from cuesta._keywords import LabelOptions, MorphologyOptions
+from cuesta._keywords import (
+    FillHolesOptions,
+    LabelOptions,
+    MorphologyOptions,
+    RemoveSmallOptions,
+)
 from cuesta._lazy import by_chunks, is_lazy
-from cuesta._options import described, element_of
+from cuesta._measure import Measures, measured
+from cuesta._options import described, element_of, flag
 from cuesta._sources import Result, Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["Labels", "close", "dilate", "erode", "label", "open"]
+__all__ = ["Labels", "close", "dilate", "erode", "fill_holes", "label", "open", "remove_small"]
 
 A = TypeVar("A")
+
+
+def _of_one_channel(
+    run: Callable[..., None],
+    image: A,
+    what: str,
+    layout: str | None,
+    out: A | None,
+    options: dict[str, Any],
+    *more: Any,
+) -> A:
+    s = Source(image, layout, what, options, channels="one")
+    r = Result(s, out, s.dtype)
+    run(s.handle, r.handle, s.layout, *more, options, s.stream)
+    made: A = r.finish()
+    return made
 
 
 def _morphology(
@@ -45,11 +67,7 @@ def _morphology(
             border=options.get("border"),
         )
         return lazy
-    s = Source(image, layout, "image", options, channels="one")
-    r = Result(s, out, s.dtype)
-    run(s.handle, r.handle, s.layout, cells, options, s.stream)
-    made: A = r.finish()
-    return made
+    return _of_one_channel(run, image, "image", layout, out, options, cells)
 
 
 @described
@@ -196,6 +214,99 @@ def close(
     return _morphology(_core.close, image, element, layout, out, {**options})
 
 
+@described
+def remove_small(
+    mask: A,
+    min_area: int | None = None,
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    **options: Unpack[RemoveSmallOptions],
+) -> A:
+    """Removes the components of a mask that have fewer than `min_area` pixels.
+
+    Parameters
+    ----------
+    mask : array
+        uint8 or bool, one channel; non-zero is foreground.
+    **options
+    layout, out, page, band, strategy, parameters, threads, stream
+        See `canny`.
+
+    Returns
+    -------
+    array
+        0 and 255, or bool, of the mask's type, shape, library and device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
+
+    Notes
+    -----
+    Source: `skimage.morphology.remove_small_objects`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> mask = np.zeros((9, 9), bool)
+    >>> mask[1, 1] = mask[4:8, 4:8] = True
+    >>> int(cuesta.remove_small(mask, 2).sum())
+    16
+    """
+    return _of_one_channel(
+        _core.remove_small, mask, "mask", layout, out, {"min_area": min_area, **options}
+    )
+
+
+@described
+def fill_holes(
+    mask: A,
+    max_area: int | None = None,
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    **options: Unpack[FillHolesOptions],
+) -> A:
+    """Fills the holes of a mask: background that does not touch the picture's border.
+
+    Parameters
+    ----------
+    mask
+        See `remove_small`.
+    **options
+    layout, out, page, band, strategy, parameters, threads, stream
+        See `canny`.
+
+    Returns
+    -------
+    array
+        As `remove_small` returns it.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        See `canny`.
+
+    Notes
+    -----
+    Holes are connected by 4 neighbours where the foreground has 8, and the reverse.
+    Source: `scipy.ndimage.binary_fill_holes`.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> mask = np.ones((5, 5), bool)
+    >>> mask[2, 1:4] = False
+    >>> bool(cuesta.fill_holes(mask).all()), bool(cuesta.fill_holes(mask, 2).all())
+    (True, False)
+    """
+    return _of_one_channel(
+        _core.fill_holes, mask, "mask", layout, out, {"max_area": max_area, **options}
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Labels(Generic[A]):
     """Connected components, numbered from 1 by their first pixel in raster order."""
@@ -210,12 +321,16 @@ class Labels(Generic[A]):
     """(count,) int64, in pixels."""
     centroids: A
     """(count, 2) float64: x, y in pixels."""
+    measures: Measures[A] | None = None
+    """More measures of each component, where they were asked for."""
 
 
 @described
 def label(
     mask: A,
     *,
+    measure: bool = False,
+    intensity: Any = None,
     layout: str | None = None,
     out: A | None = None,
     **options: Unpack[LabelOptions],
@@ -226,6 +341,11 @@ def label(
     ----------
     mask : array
         (H, W) uint8 or bool; non-zero is foreground.
+    measure : bool
+        Also measure shapes: perimeter, orientation, moments and more, in `measures`.
+    intensity : array, optional
+        uint8, uint16 or float32 of the mask's shape, library and device. Its mean and extremes are
+        measured too.
     **options
     out : array, optional
         int32 of the mask's shape; receives the labels.
@@ -256,9 +376,14 @@ def label(
     >>> found.count, found.boxes.tolist(), found.areas.tolist()
     (2, [[1, 1, 3, 2], [5, 5, 2, 2]], [6, 4])
     """
+    wanted = flag("measure", measure)
     s = Source(mask, layout, "mask", options, channels="one")
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
+    found = None
+    if wanted or intensity is not None:
+        how = {name: value for name, value in options.items() if name == "threads"}
+        found = measured(s, r.handle, len(boxes), intensity, how)
     convert = s.kind.from_numpy
     return Labels(
         r.finish(),
@@ -266,4 +391,5 @@ def label(
         convert(boxes, s.given),
         convert(areas[:, 0], s.given),
         convert(centroids, s.given),
+        found,
     )

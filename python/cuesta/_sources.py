@@ -36,6 +36,8 @@ def opened(
     if isinstance(array, (str, os.PathLike)):
         read = read_picture(array, gray=gray, page=page, band=band)
         return read, "HW" if read.ndim == 2 else "HWC"
+    if isinstance(array, np.ma.MaskedArray):
+        return _of_masked(array), None
     pil = sys.modules.get("PIL.Image")
     if pil is not None and isinstance(array, pil.Image):
         return _of_pil(array, gray)
@@ -49,7 +51,7 @@ def opened(
     return _of_host(array, what), None
 
 
-def _refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> None:
+def refuse_parts(array: Any, what: str, page: int | None, band: int | None) -> None:
     """Raises InvalidArgument for a page or band of what is no file."""
     for name, value in (("page", page), ("band", band)):
         if value is not None and not isinstance(array, (str, os.PathLike)):
@@ -76,6 +78,18 @@ def _of_host(array: Any, what: str) -> Any:
     if hasattr(array, "__array_interface__") or hasattr(array, "__array__"):
         return np.asarray(array)
     return np.asarray(array) if isinstance(array, memoryview) else array
+
+
+def _of_masked(array: Any) -> Any:
+    """Returns the samples of a masked array. Masked numbers become NaN in float32, truths False.
+
+    NaN is no edge, and does not count for thresholds.
+    """
+    if not np.ma.is_masked(array):
+        return array.data
+    if array.dtype == bool:
+        return array.filled(False)
+    return array.astype(np.float32).filled(np.nan)
 
 
 def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
@@ -131,7 +145,7 @@ class Source:
             stream = options.pop("stream", None)
             page, band = options.pop("page", None), options.pop("band", None)
             if page is not None or band is not None:
-                _refuse_parts(array, what, page, band)
+                refuse_parts(array, what, page, band)
         kind = known_kind(array)
         if kind is None:
             array, known = opened(array, what, gray=channels == "one", page=page, band=band)

@@ -31,6 +31,8 @@ __all__ = [
     "TrackedObject",
     "Tracker",
     "Zone",
+    "ZoneState",
+    "ZoneVisit",
 ]
 
 Box = tuple[int, int, int, int]
@@ -56,6 +58,12 @@ class Zone(NamedTuple):
     """Least width divided by height of an object's box."""
     max_aspect: float | None = None
     """Largest width divided by height of an object's box."""
+    min_hits: int | None = None
+    """Consecutive frames with an object before it is reported."""
+    min_moved: float | None = None
+    """Distance that an object has moved before it is reported, in pixels."""
+    min_score: float | None = None
+    """Percentage of the zone that must move for an event and its state."""
 
 
 class CountingLine(NamedTuple):
@@ -138,6 +146,34 @@ class EventObject(NamedTuple):
     """In pixels."""
 
 
+class ZoneVisit(NamedTuple):
+    """A stay of objects in a zone during an event."""
+
+    zone: str
+    """The zone's name."""
+    entered: float
+    """In seconds."""
+    left: float
+    """When something was last there, in seconds."""
+
+
+class ZoneState(NamedTuple):
+    """A zone in one frame."""
+
+    score: float
+    """Percentage of its area that the detections in it cover."""
+    motion: bool
+    """Whether something moves in it, at least its `min_score`."""
+    present: bool
+    """Whether there is motion if it has a `min_score`, otherwise an object."""
+    occupied: bool
+    """Whether something is present, or was within the merge window."""
+    since: float
+    """When `occupied` last changed, in seconds."""
+    changed: bool
+    """Whether `motion` or `occupied` changed in this frame."""
+
+
 class Event(NamedTuple):
     """An interval of time with objects."""
 
@@ -162,9 +198,11 @@ class Event(NamedTuple):
     best_frame: int
     """The frame that shows its largest object best."""
     best_id: int
-    """That object's id."""
+    """That object's id; 0 if it was not followed."""
     best_box: Box
     """That object's box: x, y, width, height in pixels."""
+    visits: tuple[ZoneVisit, ...] = ()
+    """Stays in zones, by the time at which a zone was entered."""
 
 
 class SceneStep(NamedTuple):
@@ -182,6 +220,10 @@ class SceneStep(NamedTuple):
     """Whether this is the event's best frame so far."""
     ended: list[Event]
     """Events that ended with this frame."""
+    score: float = 0
+    """Percentage of the frame that the selected detections cover."""
+    zones: dict[str, ZoneState] = {}
+    """The zones that include, by name."""
 
 
 def _rows(detections: Iterable[Any]) -> list[Any]:
@@ -349,6 +391,7 @@ class SceneWatch(HoldsState):
             (width, height), rows, [_line_row(line) for line in lines], handle, options
         )
         self._zones = [zone.name for zone in zones]
+        self._included = [zone.kind == "include" for zone in zones]
         self._lines = [(line.name, *line.ways) for line in lines]
 
     def push(
@@ -366,7 +409,7 @@ class SceneWatch(HoldsState):
         SceneStep
             The frame's objects, crossings and events.
         """
-        objects, crossings, event, began, is_best, ended = self._core.push(
+        objects, crossings, event, began, is_best, ended, score, states = self._core.push(
             frame, time, _rows(detections)
         )
         return SceneStep(
@@ -376,7 +419,36 @@ class SceneWatch(HoldsState):
             began,
             is_best,
             [self._event(row) for row in ended],
+            score,
+            {
+                name: ZoneState(part, motion, present, occupied, since[1], changed)
+                for name, includes, (part, motion, present, occupied, since, changed) in zip(
+                    self._zones, self._included, states
+                )
+                if includes
+            },
         )
+
+    def set_active(self, zones: Iterable[str] | None = None) -> None:
+        """Sets which zones take part from now on, by name.
+
+        Parameters
+        ----------
+        zones : iterable of str, optional
+            Names of zones; None stands for all. In other zones nothing counts, or, if they exclude,
+            everything does.
+
+        Raises
+        ------
+        InvalidArgument
+            There is no such zone.
+        """
+        bits = 0
+        for name in self._zones if zones is None else zones:
+            if name not in self._zones:
+                raise InvalidArgument(f"there is no zone {name!r}; there are {self._zones}", name)
+            bits |= 1 << self._zones.index(name)
+        self._core.set_active(bits)
 
     def finish(self) -> list[Event]:
         """Ends the scene after the last frame; returns the event that was active, if any."""
@@ -393,7 +465,17 @@ class SceneWatch(HoldsState):
         return Crossing(name, number, ways[0 if to_right else 1], frame, time)
 
     def _event(self, row: Any) -> Event:
-        number, first, last, clip, objects, most, crossings, ((best, _), best_id, best_box) = row
+        (
+            number,
+            first,
+            last,
+            clip,
+            objects,
+            most,
+            crossings,
+            ((best, _), best_id, best_box),
+            visits,
+        ) = row
         return Event(
             number,
             first[0],
@@ -412,4 +494,5 @@ class SceneWatch(HoldsState):
             best,
             best_id,
             best_box,
+            tuple(ZoneVisit(self._zones[zone], a[1], b[1]) for zone, a, b in visits),
         )

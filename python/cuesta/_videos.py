@@ -16,7 +16,15 @@ from cuesta._keywords import DetectOptions
 from cuesta._motion import Detection, FrameState, MotionDetector
 from cuesta._options import described, flag, names_of, number, whole
 from cuesta._state import HoldsState
-from cuesta._tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
+from cuesta._tracking import (
+    CountingLine,
+    Crossing,
+    Event,
+    SceneWatch,
+    TrackedObject,
+    Zone,
+    ZoneState,
+)
 from cuesta.errors import InvalidArgument, Unsupported
 
 if TYPE_CHECKING:
@@ -101,6 +109,10 @@ class MovingFrame(NamedTuple):
     """Events that ended with this frame or in the gap before it."""
     state: FrameState
     """The detector's state after the frame, beside its objects."""
+    score: float = 0
+    """See `SceneStep`, also for the next."""
+    zones: dict[str, ZoneState] = {}
+    """See `SceneStep`."""
 
 
 def _open(
@@ -399,6 +411,8 @@ class VideoDetector(_Video):
                 step.event,
                 ended + step.ended,
                 self._detector.states[-1],
+                step.score,
+                step.zones,
             )
 
     def finish(self) -> list[Event]:

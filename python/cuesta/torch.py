@@ -52,7 +52,7 @@ __all__ = ["Canny", "Gaussian", "LogEdges", "Median", "Sobel"]
 Tensor = torch.Tensor
 
 # Arguments of the functions that a graph cannot hold.
-_EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
+_EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds", "measure", "intensity")
 # The operators exist as long as this does.
 _LIBRARY = torch.library.Library("cuesta", "DEF")
 # The operators of the functions of `cuesta`: they replace the functions in a graph.
@@ -325,6 +325,8 @@ for _name in ("convolve", "correlate"):
     _register(_name, {"stencil": "Tensor"}, fake=_torch_fakes.filter)
 for _name in ("erode", "dilate", "open", "close"):
     _register(_name, {"element": "str"}, fake=_torch_fakes.like())
+for _name in ("remove_small", "fill_holes"):
+    _register(_name, fake=_torch_fakes.like())
 _register("to_gray", fake=_torch_fakes.to_gray)
 _register("absdiff", fake=_torch_fakes.like())
 _register("threshold", fake=_torch_fakes.like(torch.uint8))

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuesta/measure.hpp"
 #include "cuesta/objects.hpp"
 
 namespace cuesta::python {
@@ -56,5 +57,23 @@ class ComponentColumns {
   std::vector<int64_t> areas_{};
   std::vector<double> centroids_{};
 };
+
+/// Measures as numbers, a row for each component: box, area, centroid, shape, intensity, moments.
+inline constexpr size_t measure_column_count = 7 + 10 + 32;
+inline std::vector<double> measure_columns(std::span<const Measures> list) {
+  std::vector<double> columns;
+  columns.reserve(measure_column_count * list.size());
+  for (const Measures& m : list) {
+    columns.insert(
+        columns.end(),
+        {double(m.box.x), double(m.box.y), double(m.box.width), double(m.box.height),
+         double(m.area), m.centroid_x, m.centroid_y, m.extent, m.perimeter, m.orientation,
+         m.eccentricity, m.major_axis, m.minor_axis, m.equivalent_diameter, m.mean, m.min, m.max});
+    for (const auto* moments : {&m.moments, &m.central_moments})
+      for (const auto& row : *moments)
+        columns.insert(columns.end(), std::begin(row), std::end(row));
+  }
+  return columns;
+}
 
 }  // namespace cuesta::python

@@ -211,17 +211,20 @@ struct LabelWork {
   io::BandSettings settings() const { return io::band_settings(bands, exec); }
 };
 
-LabelWork label_work(double limit, Keywords keywords, const Banding& banding) {
-  LabelFile what{options_from<LabelOptions>(keywords), limit};
+LabelWork label_work(double limit, bool measure, const std::string& intensity, Keywords keywords,
+                     const Banding& banding) {
+  const LabelFile what{options_from<LabelOptions>(keywords), limit, measure, intensity};
   return {what, exec_on(banding, keywords, "label_file"), banding.options()};
 }
 
 nb::dict as_dict(LabelFileResult result) {
   ComponentColumns columns;
+  std::vector<double> measures;
   {
     const Unlocked unlocked;
     columns = ComponentColumns(result.components);
     result.components = {};
+    measures = measure_columns(result.measures);
   }
   auto [boxes, areas, centroids] = columns.take();
   nb::dict made;
@@ -231,6 +234,7 @@ nb::dict as_dict(LabelFileResult result) {
   made["areas"] = areas;
   made["centroids"] = centroids;
   made["bands"] = result.bands;
+  made["measures"] = table(std::move(measures), measure_column_count);
   return made;
 }
 
@@ -301,7 +305,8 @@ class LabelJoin {
   }
 
   nb::dict finish() {
-    LabelFileResult result{maker_.facts().size, {}, bands_};
+    LabelFileResult result{
+        .size = maker_.facts().size, .components = {}, .bands = bands_, .measures = {}};
     if (rows_ < height())
       throw_invalid(std::to_string(rows_), "bands: {} of {} rows were added; add all rows first",
                     rows_, height());
@@ -414,7 +419,8 @@ NB_MODULE(_files, m) {
         return as_dict(result);
       });
   nb::class_<LabelWork>(m, "LabelWork");
-  m.def("label_work", label_work, "threshold"_a, "keywords"_a, "banding"_a);
+  m.def("label_work", label_work, "threshold"_a, "measure"_a, "intensity"_a, "keywords"_a,
+        "banding"_a);
   m.def("label_file", run_label_file, "source"_a, "work"_a);
   nb::class_<io::LabelMaker>(m, "LabelMaker")
       .def(

@@ -378,6 +378,8 @@ std::vector<StructRow> options() {
           struct_row<SharpenOptions>("SharpenOptions", "n"),
           struct_row<MedianOptions>("MedianOptions", "ksize"),
           struct_row<MorphologyOptions>("MorphologyOptions"),
+          struct_row<RemoveSmallOptions>("RemoveSmallOptions", "min_area"),
+          struct_row<FillHolesOptions>("FillHolesOptions", "max_area"),
           struct_row<LabelOptions>("LabelOptions"),
           motion,
           struct_row<BackgroundOptions>("BackgroundOptions", "model", Of::object),

@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "components.hpp"
+#include "cuesta/clean.hpp"
+#include "cuesta/measure.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
 #include "recipes/descriptions.hpp"
@@ -30,6 +32,17 @@ Components run_label(const Array& mask, const std::optional<OutArray>& labels, i
     columns = ComponentColumns(found);
   });
   return columns.take();
+}
+
+Table<double> run_measure(const Array& labels, int32_t count, const std::optional<Array>& intensity,
+                          int layout, Keywords keywords, uintptr_t stream) {
+  const ConstAnyView source = plane_of(labels, layout, "labels");
+  const ConstAnyView samples =
+      intensity ? plane_of(*intensity, layout, "intensity") : ConstAnyView();
+  const Exec exec = exec_from(keywords, stream, "measure");
+  std::vector<double> columns;
+  without_lock(labels, [&] { columns = measure_columns(measure(source, count, samples, exec)); });
+  return table(std::move(columns), measure_column_count);
 }
 
 void run_to_gray(const Array& image, int layout, const OutArray& out, int out_layout,
@@ -114,7 +127,11 @@ void bind_objects(nb::module_& m) {
   def_filter<MorphologyOptions, StructuringElement>(m, "dilate", dilate, "element"_a);
   def_filter<MorphologyOptions, StructuringElement>(m, "open", morph_open, "element"_a);
   def_filter<MorphologyOptions, StructuringElement>(m, "close", morph_close, "element"_a);
+  def_filter<RemoveSmallOptions>(m, "remove_small", remove_small);
+  def_filter<FillHolesOptions>(m, "fill_holes", fill_holes);
   m.def("label", run_label, "mask"_a, "labels"_a.none(), "layout"_a, "keywords"_a, "stream"_a);
+  m.def("measure", run_measure, "labels"_a, "count"_a, "intensity"_a.none(), "layout"_a,
+        "keywords"_a, "stream"_a);
   m.def("to_gray", run_to_gray, "image"_a, "layout"_a, "out"_a, "out_layout"_a, "order"_a,
         "keywords"_a, "stream"_a);
   m.def("absdiff", run_absdiff, "a"_a, "b"_a, "out"_a, "layout"_a, "keywords"_a, "stream"_a);

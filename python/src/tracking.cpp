@@ -30,13 +30,20 @@ using Known =
 using Crossed = std::tuple<size_t, int64_t, bool, When>;
 // Id, first, last, bits of zones, moved, largest speed, largest box, its area.
 using Part = std::tuple<int64_t, When, When, uint64_t, double, double, Box, int64_t>;
-// Id, first, last, clip, objects, max_at_once, crossings; best: frame, id, box.
-using Happened = std::tuple<int64_t, When, When, std::pair<double, double>, std::vector<Part>,
-                            int64_t, std::vector<Crossed>, std::tuple<When, int64_t, Box>>;
-// Name, whether it is excluded, polygon, limits.
+// Zone, entered, left.
+using Visited = std::tuple<size_t, When, When>;
+// Id, first, last, clip, objects, max_at_once, crossings; best: frame, id, box; visits.
+using Happened =
+    std::tuple<int64_t, When, When, std::pair<double, double>, std::vector<Part>, int64_t,
+               std::vector<Crossed>, std::tuple<When, int64_t, Box>, std::vector<Visited>>;
+// Score, motion, present, occupied, since, changed.
+using StateRow = std::tuple<double, bool, bool, bool, When, bool>;
+// Name, whether it is excluded, polygon; min_area, max_area, min_aspect, max_aspect, min_hits,
+// min_moved, min_score.
 using ZoneRow =
     std::tuple<std::string, bool, std::vector<std::pair<double, double>>, std::optional<int64_t>,
-               std::optional<int64_t>, std::optional<double>, std::optional<double>>;
+               std::optional<int64_t>, std::optional<double>, std::optional<double>,
+               std::optional<int>, std::optional<double>, std::optional<double>>;
 // Name, start, end, names of the ways.
 using LineRow = std::tuple<std::string, std::pair<double, double>, std::pair<double, double>,
                            std::pair<std::string, std::string>>;
@@ -59,6 +66,13 @@ Known known_row(const TrackedObject& o) {
 }
 Crossed crossed_row(const Crossing& c) { return {c.line, c.id, c.to_right, when_row(c.at)}; }
 
+template <class Rows, class Values, class Row>
+Rows rows_of(const Values& values, Row&& row) {
+  Rows rows;
+  for (const auto& value : values) rows.push_back(row(value));
+  return rows;
+}
+
 Happened happened_row(const Event& e) {
   std::vector<Part> objects;
   for (const EventObject& o : e.objects) {
@@ -74,14 +88,14 @@ Happened happened_row(const Event& e) {
           std::move(objects),
           e.max_at_once,
           std::move(crossings),
-          {when_row(e.best), e.best_id, box_row(e.best_box)}};
+          {when_row(e.best), e.best_id, box_row(e.best_box)},
+          rows_of<std::vector<Visited>>(e.visits, [](const ZoneVisit& v) {
+            return Visited(v.zone, when_row(v.entered), when_row(v.left));
+          })};
 }
 
-template <class Rows, class Values, class Row>
-Rows rows_of(const Values& values, Row&& row) {
-  Rows rows;
-  for (const auto& value : values) rows.push_back(row(value));
-  return rows;
+StateRow state_row(const ZoneState& z) {
+  return {z.score, z.motion, z.present, z.occupied, when_row(z.since), z.changed};
 }
 
 // Defaults of frame and time: the frame after the last, at 25 a second.
@@ -116,8 +130,9 @@ class Watch {
       : watch_(Size{size.first, size.second}, scene_of(zones, lines, mask), options) {}
 
   // Objects, crossings, the id of the active event (0 if it may be dropped, -1 for none), whether
-  // it began, whether this is its best frame, events that ended.
-  std::tuple<std::vector<Known>, std::vector<Crossed>, int64_t, bool, bool, std::vector<Happened>>
+  // it began, whether this is its best frame, events that ended, the score, states of zones.
+  std::tuple<std::vector<Known>, std::vector<Crossed>, int64_t, bool, bool, std::vector<Happened>,
+             double, std::vector<StateRow>>
   push(std::optional<int64_t> frame, std::optional<double> time, const std::vector<Found>& found) {
     const std::lock_guard lock(mutex_);
     const FrameTime at = frames_.next(frame, time);
@@ -128,7 +143,13 @@ class Watch {
             step.event ? step.event->id : -1,
             step.began,
             step.is_best,
-            rows_of<std::vector<Happened>>(step.ended, happened_row)};
+            rows_of<std::vector<Happened>>(step.ended, happened_row),
+            step.score,
+            rows_of<std::vector<StateRow>>(step.zones, state_row)};
+  }
+  void set_active(uint64_t zones) {
+    const std::lock_guard lock(mutex_);
+    watch_.set_active(zones);
   }
   std::vector<Happened> finish() {
     const std::lock_guard lock(mutex_);
@@ -145,15 +166,18 @@ class Watch {
                         const std::optional<Array>& mask) {
     const auto point = [](const std::pair<double, double>& p) { return Point{p.first, p.second}; };
     Scene scene;
-    for (const auto& [name, excluded, polygon, min_area, max_area, min_aspect, max_aspect] :
-         zones) {
+    for (const auto& [name, excluded, polygon, min_area, max_area, min_aspect, max_aspect, min_hits,
+                      min_moved, min_score] : zones) {
       scene.zones.push_back({.name = name,
                              .kind = excluded ? ZoneKind::exclude : ZoneKind::include,
                              .polygon = rows_of<std::vector<Point>>(polygon, point),
                              .min_area = min_area,
                              .max_area = max_area,
                              .min_aspect = min_aspect,
-                             .max_aspect = max_aspect});
+                             .max_aspect = max_aspect,
+                             .min_hits = min_hits,
+                             .min_moved = min_moved,
+                             .min_score = min_score});
     }
     for (const auto& [name, from, to, ways] : lines) {
       scene.lines.push_back(
@@ -221,6 +245,7 @@ void bind_tracking(nb::module_& m) {
           "size"_a, "zones"_a, "lines"_a, "mask"_a.none(), "keywords"_a)
       .def("push", &Watch::push, "frame"_a.none(), "time"_a.none(), "detections"_a)
       .def("finish", &Watch::finish)
+      .def("set_active", &Watch::set_active, "zones"_a)
       .def_prop_ro("counts", &Watch::counts);
 }
 

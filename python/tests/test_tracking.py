@@ -252,3 +252,31 @@ def test_events_of_a_file() -> None:
                 cuesta.read_events(table_of_others)
         with pytest.raises(cuesta.InputError, match="none"):
             cuesta.read_events(pathlib.Path(folder, "none.csv"))
+
+
+def test_zones_have_states_and_limits() -> None:
+    zones = [
+        cuesta.Zone("left", [(0, 0), (0.5, 0), (0.5, 1), (0, 1)], min_hits=2, min_moved=5),
+        cuesta.Zone("right", [(0.5, 0), (1, 0), (1, 1), (0.5, 1)], min_score=1),
+        cuesta.Zone("tree", [(0, 0), (0.1, 0), (0.1, 0.1)], "exclude"),
+    ]
+    watch = cuesta.SceneWatch((200, 100), zones, min_hits=3, merge_window=0.2, post_roll=0)
+    steps = [watch.push([(10 + 10 * k, 20, 20, 40)], time=k / 10) for k in range(15)]
+    assert list(steps[0].zones) == ["left", "right"]
+    assert steps[0].score == 4 and steps[0].zones["left"].score == 8
+    assert steps[0].zones["left"].motion and not steps[0].zones["left"].occupied
+    assert [bool(step.objects) for step in steps[:3]] == [False, True, True]
+    assert steps[1].zones["left"].occupied and steps[1].zones["left"].since == 0.1
+    assert steps[14].zones["right"].present and not steps[14].zones["left"].present
+    (event,) = watch.finish()
+    assert [visit.zone for visit in event.visits] == ["left", "right"]
+    assert event.visits[0].entered == 0.1 and event.visits[1].left == 1.4
+    watch.set_active(["right"])
+    assert watch.push([(10, 20, 20, 40)], time=9).score == 0
+    watch.set_active()
+    assert watch.push([(10, 20, 20, 40)], time=10).score == 4
+    with pytest.raises(cuesta.InvalidArgument, match="no zone 'door'"):
+        watch.set_active(["door"])
+    for limit in ({"min_hits": 0}, {"min_moved": -1.0}, {"min_score": 101.0}):
+        with pytest.raises(cuesta.InvalidArgument, match=next(iter(limit))):
+            cuesta.SceneWatch((8, 8), [cuesta.Zone("a", zones[0].polygon, **limit)])

@@ -2,9 +2,12 @@
 #include "cuesta/objects.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "c/boundary.hpp"
+#include "cuesta/clean.hpp"
+#include "cuesta/measure.hpp"
 
 namespace {
 
@@ -20,6 +23,31 @@ cuesta_morphology_options morphology_defaults() {
 
 cuesta_label_options label_defaults() {
   return {sizeof(cuesta_label_options), cuesta::LabelOptions{}.connectivity};
+}
+
+cuesta_measures plain(const cuesta::Measures& from) {
+  cuesta_measures to{.label = from.label,
+                     .box = {from.box.x, from.box.y, from.box.width, from.box.height},
+                     .area = from.area,
+                     .centroid_x = from.centroid_x,
+                     .centroid_y = from.centroid_y,
+                     .extent = from.extent,
+                     .perimeter = from.perimeter,
+                     .orientation = from.orientation,
+                     .eccentricity = from.eccentricity,
+                     .major_axis = from.major_axis,
+                     .minor_axis = from.minor_axis,
+                     .equivalent_diameter = from.equivalent_diameter,
+                     .moments = {},
+                     .central_moments = {},
+                     .mean = from.mean,
+                     .min = from.min,
+                     .max = from.max};
+  for (int j = 0; j < 4; ++j) {
+    std::copy_n(from.moments[j], 4, to.moments + 4 * j);
+    std::copy_n(from.central_moments[j], 4, to.central_moments + 4 * j);
+  }
+  return to;
 }
 
 }  // namespace
@@ -88,6 +116,22 @@ cuesta_status cuesta_pack_mask(cuesta_context* context, const cuesta_view* src,
   });
 }
 
+cuesta_status cuesta_remove_small(cuesta_context* context, const cuesta_view* mask,
+                                  const cuesta_view* dst, int32_t min_area, int32_t connectivity) {
+  return guarded([&] {
+    cuesta::remove_small(picture(mask, "remove_small: mask"), picture(dst, "remove_small: dst"),
+                         {min_area, connectivity}, exec_of(context));
+  });
+}
+
+cuesta_status cuesta_fill_holes(cuesta_context* context, const cuesta_view* mask,
+                                const cuesta_view* dst, int32_t max_area, int32_t connectivity) {
+  return guarded([&] {
+    cuesta::fill_holes(picture(mask, "fill_holes: mask"), picture(dst, "fill_holes: dst"),
+                       {max_area, connectivity}, exec_of(context));
+  });
+}
+
 void cuesta_morphology_options_init(cuesta_morphology_options* options, size_t size) {
   put_options(options, size, morphology_defaults());
 }
@@ -131,5 +175,27 @@ cuesta_status cuesta_label(cuesta_context* context, const cuesta_view* mask,
                        one.sum_x,
                        one.sum_y};
     }
+  });
+}
+
+cuesta_status cuesta_measure(cuesta_context* context, const cuesta_view* labels,
+                             const cuesta_view* intensity, size_t count, cuesta_measures* measures,
+                             size_t size) {
+  return guarded([&] {
+    if (size != sizeof(cuesta_measures)) {
+      refuse(std::to_string(size), "measure: size is {}; it must be {}, sizeof(cuesta_measures)",
+             size, sizeof(cuesta_measures));
+    }
+    constexpr auto max_count = size_t(std::numeric_limits<int32_t>::max());
+    if (count > max_count) {
+      refuse(std::to_string(count), "measure: count is {}; it must be at most {}", count,
+             max_count);
+    }
+    if (count > 0) given(measures, "measure: measures");
+    const auto found = cuesta::measure(
+        picture(labels, "measure: labels"), int32_t(count),
+        intensity == nullptr ? cuesta::AnyView{} : picture(intensity, "measure: intensity"),
+        exec_of(context));
+    for (size_t i = 0; i < found.size(); ++i) measures[i] = plain(found[i]);
   });
 }

@@ -7,58 +7,19 @@
 #include "core/check.hpp"
 #include "cuesta/strategies.hpp"
 #include "io/bands.hpp"
+#include "io/file_steps.hpp"
 #include "recipes/convert.hpp"
 #include "recipes/edges.hpp"
 #include "recipes/filter.hpp"
-#include "recipes/label.hpp"
 
 namespace cuesta {
-namespace {
-
 using io::BandWork;
+using io::kind_of;
+using io::maker;
+using io::on;
 using io::PictureFacts;
+using io::Ways;
 using recipes::PictureKind;
-
-// Runs steps on a band's rows, into memory that the next band takes again.
-std::function<ConstAnyView(ConstAnyView)> maker(recipes::Steps steps, const Exec& caller) {
-  if (steps.empty()) return {};
-  const auto holder = std::make_shared<AnyImage>();
-  const Exec exec{.threads = caller.threads};  // a pinned strategy is another operation's
-  return [holder, steps = std::move(steps), execs = recipes::Execs{exec, exec}](ConstAnyView rows) {
-    const recipes::Step& last = steps.back();
-    if (holder->height() < rows.height || holder->width() != rows.width)
-      holder->create(rows.size(), last.channels, last.type);
-    AnyView made = *holder;
-    made.height = rows.height;
-    recipes::run_steps(steps, rows, made, execs);
-    return ConstAnyView(made);
-  };
-}
-
-PictureKind kind_of(const PictureFacts& facts) {
-  return {facts.type, facts.channels, facts.has_alpha};
-}
-
-// The way to a GPU for each of the bands that are worked on concurrently, in turn; none to the CPU.
-class Ways {
- public:
-  explicit Ways(std::vector<int> devices) : devices_(std::move(devices)) {}
-  std::shared_ptr<RoundTrip> next() {
-    if (devices_.empty()) return {};
-    return std::make_shared<RoundTrip>(devices_[turn_++ % devices_.size()]);
-  }
-
- private:
-  std::vector<int> devices_;
-  size_t turn_ = 0;
-};
-
-// The caller's, on that way's stream.
-Exec on(const std::shared_ptr<RoundTrip>& gpu, const Exec& exec) {
-  return gpu ? gpu->exec(exec) : exec;
-}
-
-}  // namespace
 
 io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec) {
   io::BandSettings settings{.bands = options};
@@ -184,73 +145,6 @@ FileResult io::run_recipe(const std::filesystem::path& source, const std::filesy
   const std::string why = needs_whole(source, settings, *recipe);
   if (why.empty()) return run_bands(source, target, settings, band_works(recipe, exec));
   return run_whole(source, target, settings, *recipe, exec);
-}
-
-namespace {
-
-constexpr double label_scratch_bytes = 6;  // a pixel: gray levels, the mask, its runs
-
-// Finds the components of a band's rows.
-std::function<LabelBands::Found(const LabelBands&, ConstAnyView)> finder(
-    const LabelFile& what, const PictureFacts& facts, const std::shared_ptr<RoundTrip>& gpu,
-    const Exec& exec) {
-  const recipes::LabelRecipe recipe(what.options, what.limit);
-  return [gpu, mask_of = maker(recipe.mask(kind_of(facts)), exec), exec = on(gpu, exec)](
-             const LabelBands& labels, ConstAnyView rows) {
-    LabelBands::Found found;
-    on_copy(gpu, mask_of(rows), {},
-            [&](ConstAnyView there, AnyView) { found = labels.find(there, exec); });
-    return found;
-  };
-}
-
-}  // namespace
-
-int64_t io::label_bytes(const PictureFacts& facts) {
-  return facts.size.height * (facts.row_bytes() + int64_t(facts.size.width * label_scratch_bytes));
-}
-
-std::vector<Component> io::label_picture(ConstAnyView picture, const PictureKind& kind,
-                                         const LabelFile& what, const Exec& exec) {
-  const recipes::LabelRecipe recipe(what.options, what.limit);
-  const auto mask_of = maker(recipe.mask(kind), exec);  // which holds the mask
-  std::vector<Component> components;
-  const auto gpu = Ways(exec.devices).next();
-  on_copy(gpu, mask_of(picture), {},
-          [&](ConstAnyView there, AnyView) { components = recipe.find(there, on(gpu, exec)); });
-  return components;
-}
-
-LabelFileResult io::label_bands(const std::filesystem::path& source, const BandSettings& settings,
-                                const LabelFile& what, const Exec& exec) {
-  std::optional<LabelBands> labels;
-  Ways ways(settings.devices);
-  const FileResult read =
-      read_bands(source, settings, label_scratch_bytes, [&](const PictureFacts& facts) {
-        if (!labels) labels.emplace(facts.size.width, what.options);
-        return [&labels, find = finder(what, facts, ways.next(), exec)](
-                   ConstAnyView rows) -> std::function<void()> {
-          return [&labels, found = find(*labels, rows)] { labels->add(found); };
-        };
-      });
-  return {read.size, labels->join(), read.bands};
-}
-
-io::LabelMaker::LabelMaker(const std::filesystem::path& source, const BandSettings& settings,
-                           const LabelFile& what, const Exec& exec)
-    : rows_(source, settings),
-      labels_(rows_.facts().size.width, what.options),
-      find_(finder(what, rows_.facts(), nullptr, exec)) {}
-
-int32_t io::LabelMaker::band_rows() const { return rows_.band_rows(label_scratch_bytes); }
-
-LabelBands::Found io::LabelMaker::find(int32_t first, int32_t end) {
-  return find_(labels_, rows_.take(first, end));
-}
-
-LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,
-                           const BandOptions& options, const Exec& exec) {
-  return io::label_bands(source, io::band_settings(options, exec), what, exec);
 }
 
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,

@@ -204,10 +204,17 @@ class LabelMaker {
   std::function<LabelBands::Found(const LabelBands&, ConstAnyView)> find_;
 };
 
+/// A picture's samples, and what they are.
+struct PictureOf {
+  ConstAnyView view{};
+  recipes::PictureKind kind{};
+};
 /// Components of a picture, and of a file's in bands. Throw as label() and read_bands().
-int64_t label_bytes(const PictureFacts& facts);  ///< that a whole one takes, about
-std::vector<Component> label_picture(ConstAnyView picture, const recipes::PictureKind& kind,
-                                     const LabelFile& what, const Exec& exec);
+/// Bytes that a whole one takes, about.
+int64_t label_bytes(const PictureFacts& facts, const LabelFile& what);
+/// `other`: whose intensities are measured; none: the picture's own. what.intensity is its name.
+LabelFileResult label_picture(const PictureOf& picture, const std::optional<PictureOf>& other,
+                              const LabelFile& what, const Exec& exec);
 LabelFileResult label_bands(const std::filesystem::path& source, const BandSettings& settings,
                             const LabelFile& what, const Exec& exec);
 

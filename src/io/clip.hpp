@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,14 +37,15 @@ std::unique_ptr<FrameSource> open_recording(std::vector<std::string> files,
 /// supported.
 std::vector<std::string> recording_files(const std::string& path);
 
-/// Writes what `source` shows from `begin` to `end` (seconds, as Frame::time counts them), pictures
-/// and sound, into `target`, whose extension names the container. It begins at the last frame
-/// before `begin` that can be decoded by itself, and ends with the frame at `end` or, where frames
-/// are stored out of order, with those that are stored before it. Throws Error{input} for a source
-/// that cannot be read a second time, Error{output} naming the target, Error{unsupported} in a
-/// build without libav.
-void cut_clip(const std::string& source, const std::filesystem::path& target, double begin,
-              double end);
+/// Writes what a recording of these files shows from `begin` to `end` (seconds, as Frame::time
+/// counts them), pictures and sound, into `target`, whose extension names the container. It begins
+/// at the last frame before `begin` that can be decoded by itself, of the same file, and ends with
+/// the frame at `end` or, where frames are stored out of order, with those that are stored before
+/// it. Returns where it ends: earlier where a file is encoded in another way than the one before.
+/// Throws Error{input} for a source that cannot be read a second time, Error{output} naming the
+/// target, Error{unsupported} in a build without libav.
+double cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
+                double begin, double end);
 
 /// The extension for clips of `source`: its own where that is a container that can be written, else
 /// ".mkv". Empty for y4m, which is not encoded.

@@ -25,6 +25,21 @@ struct PlaneSize {
 };
 PlaneSize chroma_size(Chroma chroma, int32_t width, int32_t height);
 
+/// Who says what time of day it is.
+enum class ClockSource : uint8_t {
+  none,     ///< nobody
+  file,     ///< the time at which a file was made, as its container has it
+  camera,   ///< sender reports of RTCP, or producer's times in the stream
+  arrival,  ///< this machine's clock when the data came
+};
+
+/// A time of day.
+struct WallClock {
+  ClockSource source = ClockSource::none;
+  int64_t micros = 0;  ///< since 1970-01-01T00:00:00Z
+  explicit operator bool() const { return source != ClockSource::none; }
+};
+
 /// What holds for every frame of a stream.
 struct StreamFormat {
   int32_t width = 0, height = 0;  ///< as shown, rotation already applied; pixels
@@ -35,8 +50,9 @@ struct StreamFormat {
   int32_t aspect_num = 1, aspect_den = 1;         ///< width to height of one pixel as shown
   /// Color primaries, transfer and matrix as ITU-T H.273 numbers them; 2 by default.
   uint8_t primaries = 2, transfer = 2, matrix = 2;
-  double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
-  int32_t bits = 8;  ///< of a sample as stored; more are rounded to the 8 of Frame
+  double start = 0;   ///< seconds that the container's own clock shows at Frame::time 0
+  int32_t bits = 8;   ///< of a sample as stored; more are rounded to the 8 of Frame
+  WallClock clock{};  ///< at Frame::time 0, as far as it is known when the stream is opened
 };
 
 /// What a live stream lost: its source was away, and came back or did not.
@@ -67,6 +83,7 @@ struct Frame {
   int64_t index = 0;        ///< counts from 0
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
   double time = 0;          ///< the same in seconds; 0 is the beginning of the file
+  WallClock clock{};        ///< when it was taken
   bool damaged = false;     ///< decoded from damaged data
   std::shared_ptr<const Gap> gap{};  ///< what was lost before this frame; null for nothing
   /// The file of a joined recording that begins with this frame; null elsewhere.

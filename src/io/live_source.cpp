@@ -10,6 +10,7 @@
 #include "io/errors.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
+#include "io/wall_clock.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -27,6 +28,7 @@ class LiveSource final : public FrameSource {
     reader_ = first_reader();
     format_ = reader_->format();
     name_ = reader_->name();
+    if (!format_.clock && comes_as_it_happens()) format_.clock = arrivals_.at(0);
   }
 
   const StreamFormat& format() const override { return format_; }
@@ -79,6 +81,9 @@ class LiveSource final : public FrameSource {
   void tell(const std::string& text) const {
     if (limits_.report) limits_.report(fmt::format("{}: {}", name_, text));
   }
+
+  // Not a file that is read as fast as the network allows.
+  bool comes_as_it_happens() const { return !reader_->has_end() || place_.starts_with("rtsp"); }
 
   double frame_seconds() const { return double(format_.rate_den) / double(format_.rate_num); }
 
@@ -174,12 +179,14 @@ class LiveSource final : public FrameSource {
       shift_ = time - frame.time;
     }
     if (came_back_) {
+      arrivals_.begin();
       came_back_->end = time;
       frame.gap = std::exchange(came_back_, nullptr);
     } else {
       frame.gap.reset();
     }
     const double unit = double(format_.time_base_num) / double(format_.time_base_den);
+    if (!frame.clock && comes_as_it_happens()) frame.clock = arrivals_.at(time);
     last_time_ = time;
     frame.index = index_++;
     frame.pts = int64_t(std::llround(time / unit));
@@ -193,6 +200,7 @@ class LiveSource final : public FrameSource {
   std::shared_ptr<const Gap> away_;
   std::shared_ptr<Gap> came_back_;  // reported with the next frame
   Clock::time_point begun_;
+  ArrivalClock arrivals_;
   int64_t index_ = 0, damaged_ = 0;  // the latter in earlier connections
   double shift_ = 0, last_time_ = 0;
 };

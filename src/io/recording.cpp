@@ -132,11 +132,11 @@ class JoinedFiles final : public FrameSource {
 
   void check_same(const StreamFormat& now) const {
     if (now.width != format_.width || now.height != format_.height)
-      throw ChangedStream(source_->name(),
-                          fmt::format("its frames are {}x{}, and those of {} {}x{}; files that are "
-                                      "joined must have one size",
-                                      now.width, now.height, files_[0], format_.width,
-                                      format_.height));
+      throw ChangedStream(
+          source_->name(),
+          fmt::format("its frames are {}x{}, and those of {} {}x{}; files that are "
+                      "joined must have one size",
+                      now.width, now.height, files_[0], format_.width, format_.height));
     if (now.chroma != format_.chroma || (now.bits > 8) != (format_.bits > 8))
       throw ChangedStream(
           source_->name(),
@@ -150,6 +150,7 @@ class JoinedFiles final : public FrameSource {
     if (std::exchange(begins_, false))
       frame.file = std::make_shared<const RecordingFile>(files_[place_ - 1], shift_);
     frame.index = index_++;
+    const bool begins = frame.file != nullptr;
     frame.time += shift_;
     const auto num = double(format_.time_base_num), den = double(format_.time_base_den);
     frame.pts = std::llround(frame.time * den / num);
@@ -157,7 +158,20 @@ class JoinedFiles final : public FrameSource {
     constexpr double rounding = 1e-9;
     const double ticked = double(frame.pts) * num / den;
     if (std::abs(ticked - frame.time) < rounding) frame.time = ticked;
+    retime_clock(frame, begins);
     next_time_ = frame.time + frame_seconds(source_->format());
+  }
+
+  // Containers have whole seconds, and tools that split a file copy the time of the whole: a file
+  // counts where it was made later than its frames follow.
+  void retime_clock(Frame& frame, bool begins) {
+    constexpr int64_t tolerance = 2000000;
+    const int64_t time = std::llround(frame.time * 1e6);
+    if (begins && frame.clock) {
+      const int64_t zero = frame.clock.micros - time;
+      if (!clock_zero_ || zero - *clock_zero_ > tolerance) clock_zero_ = zero;
+    }
+    if (clock_zero_) frame.clock = {ClockSource::file, *clock_zero_ + time};
   }
 
   std::vector<std::string> files_;
@@ -170,6 +184,7 @@ class JoinedFiles final : public FrameSource {
   int64_t index_ = 0, left_out_ = 0;
   bool begins_ = false;  // no frame of this file was taken yet
   double shift_ = 0, next_time_ = 0;
+  std::optional<int64_t> clock_zero_;  // microseconds since 1970 at time 0
 };
 
 /// Some of the frames of another source.
@@ -190,7 +205,7 @@ class Excerpt final : public FrameSource {
     const auto all = source_->expected_frames();
     const double rate = 1 / frame_seconds(source_->format());
     if (!all) return std::nullopt;
-    const double end = std::min(double(*all), options_.to * rate);
+    const double end = std::min(double(*all), options_.to* rate);
     return int64_t(std::max(0.0, end - options_.from * rate)) / options_.every;
   }
 

@@ -136,8 +136,7 @@ std::vector<std::string> files_of_list(const std::string& path) {
 std::vector<std::string> recording_files(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return videos_in(path);
-  if (!fs::exists(path, ignored) && path.find_first_of("*?[") != path.npos)
-    return matches_of(path);
+  if (!fs::exists(path, ignored) && path.find_first_of("*?[") != path.npos) return matches_of(path);
   if (is_list(path)) return files_of_list(path);
   return {path};
 }

@@ -12,6 +12,7 @@
 #include "io/video_input.hpp"
 #include "io/video_packets.hpp"
 #include "io/video_planes.hpp"
+#include "io/wall_clock.hpp"
 
 namespace cuesta::io {
 
@@ -20,6 +21,7 @@ struct VideoReader::State {
   VideoPackets packets;
   VideoDecoder decoder;
   av::FramePtr decoded{av_frame_alloc()};
+  ContainerClock clock;
   VideoPlanes planes;
   Pool<FramePlanes> pool;
   VideoFormat format;
@@ -30,7 +32,7 @@ struct VideoReader::State {
   bool first_waits = false;  // the constructor has decoded it already
   bool draining = false, ended = false;
   int faults_in_drain = 0;
-  std::string fault;  // thrown when the frames before it are out
+  std::string fault;           // thrown when the frames before it are out
   std::string damaged;         // the first fault that allow_partial passed over
   int64_t damaged_frames = 0;  // faults that were passed over
   bool frame_is_damaged = false;
@@ -41,6 +43,7 @@ struct VideoReader::State {
     if (!limits.part.is_whole()) go_to_part();
     if (!decode_first()) throw_without_frames("the video stream has no frames");
     format = describe(packets, decoder, *decoded);
+    format.stream.clock = clock_at(0);
     stored_width = decoded->width;
     stored_height = decoded->height;
     first_waits = true;
@@ -103,6 +106,21 @@ struct VideoReader::State {
     const int64_t time = time_of(*decoded);
     if (time >= limits.part.end) ended = true;
     return time < limits.part.begin || ended;
+  }
+
+  /// The clock `pts` after the beginning.
+  WallClock clock_at(int64_t pts) const {
+    const AVFormatContext& context = packets.context();
+    return clock.at(context, packets.stream(), pts + packets.start(), packets.start(),
+                    !packets.is_live() || has_end(context));
+  }
+
+  static bool has_end(const AVFormatContext& context) {
+    if (context.duration <= 0) return false;
+    // The length of a fragment passes for that of the whole. Only a file has a size; lists of files
+    // and sessions say how long they are.
+    const std::string_view container = context.iformat->name;
+    return (context.pb && avio_size(context.pb) > 0) || container == "hls" || container == "rtsp";
   }
 
   /// Frame number first, so that it is clear how far the file is good.
@@ -183,6 +201,7 @@ struct VideoReader::State {
   void feed() {
     const int error = draining ? AVERROR_EOF : packets.next();
     if (error < 0) return end_of_packets(error);
+    clock.see(packets.packet(), packets.stream().time_base);
     if ((packets.packet().flags & AV_PKT_FLAG_CORRUPT) && !limits.allow_partial &&
         !packets.is_live()) {
       fault = fmt::format("the file is cut off or damaged after {} frames", packets.count() - 1);
@@ -238,6 +257,7 @@ struct VideoReader::State {
     out.damaged = frame_is_damaged;
     out.pts = time_of(f);
     out.time = double(out.pts) * av_q2d(packets.stream().time_base);
+    out.clock = clock_at(out.pts);
     int64_t duration = av::duration_of(f);
     if (duration <= 0) {
       const AVRational frame{int(format.stream.rate_den), int(format.stream.rate_num)};
@@ -273,14 +293,7 @@ std::string VideoReader::damage() const {
   return fmt::format("{} (and {} more fault{})", s.damaged, more, more == 1 ? "" : "s");
 }
 void VideoReader::stop() { state_->limits.stop->request(); }
-bool VideoReader::has_end() const {
-  AVFormatContext& context = state_->packets.context();
-  if (context.duration <= 0) return false;
-  // The length of a fragment passes for that of the whole. Only a file has a size; lists of files
-  // and sessions say how long they are.
-  const std::string_view container = context.iformat->name;
-  return (context.pb && avio_size(context.pb) > 0) || container == "hls" || container == "rtsp";
-}
+bool VideoReader::has_end() const { return State::has_end(state_->packets.context()); }
 
 void VideoReader::take(const VideoPart& part) { state_->take(part); }
 bool VideoReader::decodes_on_gpu() const { return state_->decoder.gpu().has_value(); }

@@ -9,9 +9,11 @@
 #include "ops/background/args.hpp"
 #include "ops/boundaries/args.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/clean/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
 #include "ops/log/args.hpp"
+#include "ops/measure/args.hpp"
 #include "ops/median/args.hpp"
 #include "ops/morphology/args.hpp"
 #include "ops/motion/args.hpp"
@@ -23,7 +25,7 @@ namespace cuesta {
 /// In the order users meet them.
 using Operations =
     std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs, BoundariesArgs,
-               MorphologyArgs, LabelArgs, BackgroundArgs, MotionArgs>;
+               MorphologyArgs, CleanArgs, LabelArgs, MeasureArgs, BackgroundArgs, MotionArgs>;
 
 /// visit(std::type_identity<Args>()) for every operation, in order.
 template <class Visit>

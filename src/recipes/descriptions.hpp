@@ -4,6 +4,7 @@
 #include "lines/options.hpp"
 #include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
+#include "ops/clean/options.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/label/options.hpp"
 #include "ops/log/options.hpp"

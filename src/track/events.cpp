@@ -43,17 +43,36 @@ void EventBuilder::add(FrameTime at, const TrackedObject& object, Change& change
     part->largest = object.detection.box;
   }
   if (part->first.index < event.first.index) event.first = part->first;
-  if (const int64_t score = score_of(object.detection, size_); score > best_score_) {
-    best_score_ = score;
-    event.best = at;
-    event.best_id = object.id;
-    event.best_box = object.detection.box;
-    change.is_best = true;
+  show(at, object.detection, object.id, change);
+}
+
+void EventBuilder::show(FrameTime at, const Detection& detection, int64_t id, Change& change) {
+  const int64_t score = score_of(detection, size_);
+  if (score <= best_score_) return;
+  best_score_ = score;
+  event_->best = at;
+  event_->best_id = id;
+  event_->best_box = detection.box;
+  change.is_best = true;
+}
+
+// A visit continues while its zone is occupied, and was left where something was last in it.
+void EventBuilder::add_visits(FrameTime at, std::span<const ZoneState> zones) {
+  for (size_t i = 0; i < zones.size(); ++i) {
+    if (!zones[i].occupied) continue;
+    const auto last = std::find_if(event_->visits.rbegin(), event_->visits.rend(),
+                                   [&](const ZoneVisit& visit) { return visit.zone == i; });
+    const bool is_inside = zones[i].present;
+    if (last == event_->visits.rend() || last->entered.index < zones[i].since.index) {
+      if (is_inside) event_->visits.push_back({i, at, at});
+    } else if (is_inside) {
+      last->left = at;
+    }
   }
 }
 
-EventBuilder::Change EventBuilder::push(FrameTime at, std::span<const TrackedObject> objects,
-                                        std::span<const Crossing> crossings) {
+EventBuilder::Change EventBuilder::push(FrameTime at, const Input& input) {
+  const auto& objects = input.objects;
   Change change;
   now_ = at;
   if (event_) {
@@ -62,16 +81,19 @@ EventBuilder::Change EventBuilder::push(FrameTime at, std::span<const TrackedObj
                          gap >= std::max(options_.merge_window, options_.post_roll);
     if (is_over || at.seconds - event_->first.seconds >= options_.max_event) change.ended = end();
   }
-  if (objects.empty()) return change;
+  if (!input.moves) return change;
   if (!event_) {
     event_ = Event{.first = at};
     best_score_ = -1;
   }
   for (const TrackedObject& object : objects) add(at, object, change);
+  if (objects.empty())
+    for (const Detection& detection : input.detections) show(at, detection, 0, change);
+  add_visits(at, input.zones);
   Event& event = *event_;
   event.last = at;
   event.max_at_once = std::max(event.max_at_once, int64_t(objects.size()));
-  event.crossings.insert(event.crossings.end(), crossings.begin(), crossings.end());
+  event.crossings.insert(event.crossings.end(), input.crossings.begin(), input.crossings.end());
   event.clip_start = std::max(0.0, event.first.seconds - options_.pre_roll);
   event.clip_end = at.seconds;
   if (event.id == 0 && at.seconds - event.first.seconds >= options_.min_event) {

@@ -12,13 +12,20 @@ class EventBuilder {
  public:
   EventBuilder(Size size, const TrackingOptions& options) : size_(size), options_(options) {}
 
+  /// What a frame brought.
+  struct Input {
+    bool moves = false;                        ///< whether an event begins or continues
+    std::span<const TrackedObject> objects{};  ///< by id
+    std::span<const Crossing> crossings{};
+    std::span<const Detection> detections{};  ///< what is shown where there are no objects
+    std::span<const ZoneState> zones{};
+  };
+
   struct Change {
     bool began = false, is_best = false;
     std::optional<Event> ended{};
   };
-  /// `objects` by id, `crossings` of this frame.
-  Change push(FrameTime at, std::span<const TrackedObject> objects,
-              std::span<const Crossing> crossings);
+  Change push(FrameTime at, const Input& input);
   std::optional<Event> finish();
   /// The event in flight.
   const Event* event() const { return event_ ? &*event_ : nullptr; }
@@ -27,6 +34,8 @@ class EventBuilder {
   std::optional<Event> end();
   FrameTime beginning_of(const TrackedObject& object, FrameTime at) const;
   void add(FrameTime at, const TrackedObject& object, Change& change);
+  void show(FrameTime at, const Detection& detection, int64_t id, Change& change);
+  void add_visits(FrameTime at, std::span<const ZoneState> zones);
 
   Size size_;
   TrackingOptions options_;

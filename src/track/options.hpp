@@ -34,6 +34,9 @@ struct Described<TrackingOptions> {
       field<&TrackingOptions::line_band>("line_band", between(0, 10),
                                          "count a crossing when the object is this fraction of its "
                                          "height past the line"),
+      field<&TrackingOptions::min_score>("min_score", between(0, 100),
+                                         "make an event of motion of at least this percentage of "
+                                         "the frame or zone. 0: of reported objects"),
       field<&TrackingOptions::merge_window>("merge_window", at_least(0),
                                             "join events with shorter gaps, in seconds. post_roll "
                                             "counts where it is longer"),

@@ -58,8 +58,17 @@ void check_zone(const Zone& zone, const std::string& what) {
                   what);
   check_limits(zone.min_area, zone.max_area, what, "area");
   check_limits(zone.min_aspect, zone.max_aspect, what, "aspect");
+  check_limits(zone.min_moved, std::optional<double>(), what, "moved");
+  check_limits(zone.min_score, std::optional<double>(), what, "score");
+  if (zone.min_score && *zone.min_score > 100)
+    throw_invalid(fmt::format("{}", *zone.min_score),
+                  "{}: min_score is {}; it must be 0 to 100, a percentage", what, *zone.min_score);
+  if (zone.min_hits && *zone.min_hits < 1)
+    throw_invalid(fmt::format("{}", *zone.min_hits), "{}: min_hits is {}; it must be at least 1",
+                  what, *zone.min_hits);
   if (zone.kind == ZoneKind::exclude &&
-      (zone.min_area || zone.max_area || zone.min_aspect || zone.max_aspect))
+      (zone.min_area || zone.max_area || zone.min_aspect || zone.max_aspect || zone.min_hits ||
+       zone.min_moved || zone.min_score))
     throw_invalid("exclude",
                   "{}: kind is exclude and limits are set; excluded zones do not support limits",
                   what);
@@ -152,8 +161,9 @@ bool Selection::is_left_out(const Rect& box) const {
     const auto y = std::clamp(int32_t(foot.y), 0, size_.height - 1);
     if (mask_[size_t(y) * size_t(size_.width) + size_t(x)] == 0) return true;
   }
-  return std::ranges::any_of(excluded_,
-                             [&](const Area& area) { return is_inside(foot, area.polygon); });
+  return std::ranges::any_of(excluded_, [&](const Area& area) {
+    return (area.bit & active_) && is_inside(foot, area.polygon);
+  });
 }
 
 void Selection::apply(std::span<const Detection> detections) {
@@ -168,7 +178,7 @@ void Selection::apply(std::span<const Detection> detections) {
     if (join_ > 0 && is_left_out(d.box)) continue;
     uint64_t zones = 0;
     for (const Area& area : included_)
-      if (area.takes(d)) zones |= area.bit;
+      if ((area.bit & active_) && area.takes(d)) zones |= area.bit;
     if (included_.empty() ? !everywhere_.takes(d) : zones == 0) continue;
     chosen_.push_back(d);
     zones_.push_back(zones);

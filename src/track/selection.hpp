@@ -27,6 +27,9 @@ class Selection {
   /// joined, boxes inside another become part of it, and what then stands there goes too; of the
   /// rest stays what a zone takes, or without included zones what is within the limits.
   void apply(std::span<const Detection> detections);
+  /// The zones that take part, by bits; the others neither include nor exclude.
+  void set_active(uint64_t zones) { active_ = zones; }
+  uint64_t active() const { return active_; }
   /// What stayed, in the order of the first detection of each, and bit i for each zone that took
   /// it.
   std::span<const Detection> detections() const { return chosen_; }
@@ -44,6 +47,7 @@ class Selection {
 
   Size size_;
   int join_;
+  uint64_t active_ = ~uint64_t(0);
   std::vector<uint8_t> mask_;  // a byte a pixel; empty: everywhere
   std::vector<Area> included_, excluded_;
   Area everywhere_;

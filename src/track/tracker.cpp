@@ -167,6 +167,7 @@ struct Tracker::State {
     object.zones = zones;
     object.moved = std::max(object.moved, distance(middle_of(detection.box), target.begin));
     ++object.hits;
+    object.streak = target.streak;
     target.missed = 0;
     if (step > 0) {
       object.speed_x = target.filter.velocity().x / step;

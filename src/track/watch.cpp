@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/check.hpp"
@@ -6,6 +7,7 @@
 #include "track/geometry.hpp"
 #include "track/options.hpp"
 #include "track/selection.hpp"
+#include "track/zones.hpp"
 
 namespace cuesta {
 
@@ -26,7 +28,9 @@ struct SceneWatch::State {
     int64_t last = 0;  // frame
   };
   Selection selection;
+  Admission admission;
   Tracker tracker;
+  ZoneStates zones;
   EventBuilder events;
   Size frame_size;
   int max_age;
@@ -40,7 +44,9 @@ struct SceneWatch::State {
 
   State(Size size, const Scene& scene, const TrackingOptions& options)
       : selection(size, scene, options),
-        tracker(options),
+        admission(scene, options),
+        tracker(admission.tracker_options()),
+        zones(size, scene, options),
         events(size, options),
         frame_size(size),
         max_age(options.max_age),
@@ -91,9 +97,12 @@ SceneWatch& SceneWatch::operator=(SceneWatch&&) noexcept = default;
 const SceneStep& SceneWatch::push(FrameTime at, std::span<const Detection> detections) {
   State& s = *state_;
   s.selection.apply(detections);
-  const auto objects = s.tracker.push(at, s.selection.detections(), s.selection.zones());
+  const auto selected = s.selection.detections();
+  const auto objects = s.admission.apply(at, s.tracker.push(at, selected, s.selection.zones()));
+  s.zones.push(at, selected, s.selection.zones(), objects, s.selection.active());
   s.count(at, objects);
-  EventBuilder::Change change = s.events.push(at, objects, s.crossings);
+  EventBuilder::Change change =
+      s.events.push(at, {s.zones.moves(objects), objects, s.crossings, selected, s.zones.states()});
   s.ended.clear();
   if (change.ended) s.ended.push_back(std::move(*change.ended));
   s.step = {.objects = objects,
@@ -101,7 +110,9 @@ const SceneStep& SceneWatch::push(FrameTime at, std::span<const Detection> detec
             .event = s.events.event(),
             .began = change.began,
             .is_best = change.is_best,
-            .ended = s.ended};
+            .ended = s.ended,
+            .score = s.zones.score(),
+            .zones = s.zones.states()};
   return s.step;
 }
 
@@ -109,9 +120,14 @@ std::span<const Event> SceneWatch::finish() {
   State& s = *state_;
   s.ended.clear();
   s.step = {};
+  s.zones.finish();
   if (auto last = s.events.finish()) s.ended.push_back(std::move(*last));
   return s.ended;
 }
+
+void SceneWatch::set_active(uint64_t zones) { state_->selection.set_active(zones); }
+
+int ZoneState::level() const { return int(std::ceil(std::clamp(score, 0.0, 100.0))); }
 
 std::span<const LineCount> SceneWatch::counts() const { return state_->counts; }
 

@@ -10,6 +10,7 @@
 #include "cuesta/cuesta.hpp"
 #include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
+#include "ops/clean/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
@@ -330,6 +331,43 @@ DrawnRequest draw_label(Bytes& bytes, int32_t longest) {
           }};
 }
 
+DrawnRequest draw_clean(Bytes& bytes, int32_t longest) {
+  const Pictures p = draw_pictures(bytes, one_of_types(bytes, {u8, bit}), longest);
+  const PixelType to = one_of_types(bytes, {u8, bit});
+  if (bytes.below(2) == 0) {
+    return one_to_one("clean", "remove_small", p, to, draw_options<RemoveSmallOptions>(bytes),
+                      [](auto&&... a) { remove_small(a...); });
+  }
+  return one_to_one("clean", "fill_holes", p, to, draw_options<FillHolesOptions>(bytes),
+                    [](auto&&... a) { fill_holes(a...); });
+}
+
+// Labels of the components of a drawn mask, some of which are left out, and a drawn picture.
+DrawnRequest draw_measure(Bytes& bytes, int32_t longest) {
+  Pictures p = draw_pictures(bytes, u8, longest);
+  p.count = p.channels = 1;
+  Pictures levels = p;
+  levels.type = one_of_types(bytes, {u8, u16, f32});
+  const bool with = bytes.below(3) != 0;
+  const int32_t fewer = bytes.below(3);
+  return {"measure",
+          fmt::format("labels of {}{}", p.text(),
+                      with ? fmt::format(" with {}", name_of(levels.type)) : ""),
+          [=](Harness& h, const Exec& exec) {
+            const ConstAnyView mask = p.source(h).first;
+            const AnyView labels = p.result(h, "labels", s32).first;
+            const ConstAnyView intensity = with ? levels.source(h, 1).first : ConstAnyView();
+            Exec any = exec;  // a pinned strategy is that of measure
+            any.strategy = {}, any.choices = nullptr;
+            const int32_t count = label(mask, labels, nullptr, {}, any) - fewer;
+            for (const Measures& m : measure(labels, std::max(0, count), intensity, exec)) {
+              h.value("measures",
+                      fmt::format("{} {} {} {} {} {} {}", m.label, m.area, m.perimeter,
+                                  m.orientation, m.eccentricity, m.mean, m.central_moments[1][2]));
+            }
+          }};
+}
+
 DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16});
   Pictures p = draw_pictures(bytes, type, longest);
@@ -395,7 +433,9 @@ constexpr Drawing drawings[] = {{"pixel", draw_pixel},
                                 {"canny", draw_canny},
                                 {"boundaries", draw_boundaries},
                                 {"morphology", draw_morphology},
+                                {"clean", draw_clean},
                                 {"label", draw_label},
+                                {"measure", draw_measure},
                                 {"background", draw_background},
                                 {"motion", draw_motion}};
 

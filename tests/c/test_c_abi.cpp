@@ -428,6 +428,14 @@ TEST(CInterface, ObjectsAreThoseOfCpp) {
         });
   }
 
+  expect_same(
+      u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_remove_small(nullptr, &masked, dst, 9, 4); },
+      [&](AnyView dst) { remove_small(mask, dst, {.min_area = 9, .connectivity = 4}); });
+  expect_same(
+      u8, 1, [&](const cuesta_view* dst) { return cuesta_fill_holes(nullptr, &masked, dst, 5, 8); },
+      [&](AnyView dst) { fill_holes(mask, dst, {.max_area = 5, .connectivity = 8}); });
+
   auto of_label = defaults<cuesta_label_options>(cuesta_label_options_init);
   of_label.connectivity = 4;
   const auto found = label(mask, LabelOptions{.connectivity = 4});
@@ -450,6 +458,29 @@ TEST(CInterface, ObjectsAreThoseOfCpp) {
                          one.sum_y}),
               found.components[i]);
   }
+
+  std::vector<cuesta_measures> measures(count);
+  const auto of_cpp = measure(found.labels, int32_t(count), mask);
+  EXPECT_OK(
+      cuesta_measure(nullptr, &labelled, &masked, count, measures.data(), sizeof(cuesta_measures)));
+  for (size_t i = 0; i < count; ++i) {
+    const auto& one = measures[i];
+    const Measures& other = of_cpp[i];
+    EXPECT_EQ(
+        std::tuple(one.label, one.area, one.box.x, one.box.height, one.centroid_x, one.perimeter,
+                   one.orientation, one.eccentricity, one.mean, one.max),
+        std::tuple(other.label, other.area, other.box.x, other.box.height, other.centroid_x,
+                   other.perimeter, other.orientation, other.eccentricity, other.mean, other.max));
+    EXPECT_EQ(one.moments[4 * 1 + 2], other.moments[1][2]);
+    EXPECT_EQ(one.central_moments[4 * 2 + 0], other.central_moments[2][0]);
+  }
+  EXPECT_EQ(cuesta_measure(nullptr, &labelled, nullptr, count, measures.data(), 8),
+            CUESTA_INVALID_ARGUMENT);
+  EXPECT_EQ(cuesta_measure(nullptr, &labelled, nullptr, count, nullptr, sizeof(cuesta_measures)),
+            CUESTA_INVALID_ARGUMENT);
+  EXPECT_EQ(cuesta_measure(nullptr, &labelled, nullptr, size_t(1) << 31, measures.data(),
+                           sizeof(cuesta_measures)),
+            CUESTA_INVALID_ARGUMENT);
 }
 
 class CMotion : public testing::TestWithParam<int> {};

@@ -1,5 +1,6 @@
 """Servers of video on the loopback, for tests: HTTP with ranges, streams without an end, RTSP."""
 
+import dataclasses
 import re
 import socket
 import struct
@@ -120,9 +121,17 @@ def access_units(h264):
     return units
 
 
+@dataclasses.dataclass
+class Report:
+    """A sender report of RTCP."""
+
+    time: float
+
+
 class Rtsp:
     """RTSP 1.0 with RTP/AVP/TCP interleaved (RFC 2326, 10.12) and H.264 (RFC 6184). Connection n gets
-    the pictures of `plan(n)`: access units, and numbers, which are seconds of silence. Then the
+    the pictures of `plan(n)`: access units, numbers, which are seconds of silence, and Report(t),
+    which says that the next picture was taken t seconds after 1970 (RFC 3550, 6.4.1). Then the
     connection is closed. After `most` connections that played nobody listens any more."""
 
     def __init__(self, plan, rate=60, port=0, most=None):
@@ -190,6 +199,11 @@ class Rtsp:
                 return
             if isinstance(unit, (int, float)):
                 self.ending.wait(unit)
+                continue
+            if isinstance(unit, Report):
+                ntp = int((unit.time + 2208988800) * 2**32)
+                report = struct.pack(">BBHIQIII", 0x80, 200, 6, 1, ntp, clock, 0, 0)
+                peer.sendall(struct.pack(">cBH", b"$", 1, len(report)) + report)
                 continue
             for i, nal in enumerate(unit):
                 for last, payload in self.payloads(nal):

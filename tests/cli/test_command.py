@@ -670,6 +670,71 @@ class Label(CommandTest):
         for memory in ("250kB", "400kB", "1MB", "1GB"):
             self.assertEqual(self.lines(mask, "--memory", memory), whole)
 
+    def test_measures(self):
+        """Values of scikit-image for these shapes; python/tests/test_measure.py has many more."""
+        mask = self.mask()
+        levels = bytes(range(36))
+        stain = self.file("stain.png", png(6, 6, levels))
+        own = [json.loads(line) for line in self.lines(mask, "--measure", "--format", "ndjson")]
+        other = [
+            json.loads(line)
+            for line in self.lines(mask, "--intensity", stain, "--format", "ndjson")
+        ]
+        self.assertEqual([row["perimeter"] for row in own], [8, 3])
+        self.assertEqual([row["extent"] for row in own], [0.5, 1])
+        self.assertEqual([row["mean"] for row in own], [255, 90])
+        self.assertEqual(
+            [(row["mu20"], row["mu11"], row["mu02"]) for row in own], [(10, 8, 10), (10, 0, 0)]
+        )
+        self.assertEqual(
+            [(row["min"], row["mean"], row["max"]) for row in other], [(0, 10.5, 21), (30, 32, 34)]
+        )
+        lines = self.lines(mask, "--intensity", stain)
+        self.assertTrue(lines[0].startswith(self.HEAD + ",perimeter,"))
+        for line, row in zip(lines[1:], other):
+            cells = line.split(",")
+            self.assertEqual(len(cells), len(lines[0].split(",")))
+            self.assertEqual(float(cells[lines[0].split(",").index("mean")]), row["mean"])
+        self.assertEqual(self.lines(mask, "--intensity", stain, "--sandbox"), lines)
+        self.assertEqual(self.lines(mask, "--threshold", 255, "--measure"), lines[:1])
+        corner = self.lines(mask, "--intensity", stain, "--region", "1,1,3,2", "--format", "ndjson")
+        self.assertEqual(json.loads(corner[0])["max"], 15)
+        self.fails(USAGE, "label", mask, "--intensity", "photo.png", says=["photo.png is", "6 x 6"])
+        self.fails(INPUT, "label", mask, "--intensity", "absent.png", says=["absent.png"])
+
+    def test_measures_in_bands(self):
+        side = 600
+        draw = random.Random(2)
+        mask = self.file(
+            "large.png",
+            png(
+                side,
+                side,
+                bytes(255 if level < 140 else 0 for level in draw.randbytes(side * side)),
+            ),
+        )
+        stain = self.file("stain.png", png(side, side, draw.randbytes(side * side)))
+        for words in (
+            ("--measure",),
+            ("--intensity", stain),
+            ("--intensity", stain, "--connectivity", 4),
+        ):
+            whole = self.lines(mask, *words)
+            self.assertGreater(len(whole), 100)
+            for memory in ("300kB", "500kB", "1MB", "1GB"):
+                self.assertEqual(self.lines(mask, *words, "--memory", memory), whole)
+        small = self.file("small.png", png(side, 20, bytes(side * 20)))
+        self.fails(
+            USAGE,
+            "label",
+            mask,
+            "--intensity",
+            small,
+            "--memory",
+            "400kB",
+            says=["600 x 20", "600 x 600"],
+        )
+
     def test_what_cannot_be_meant(self):
         mask = self.mask()
         for arguments, says in (

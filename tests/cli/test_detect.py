@@ -175,7 +175,7 @@ class Results(DetectTest):
         self.assertRegex(header["cuesta"], r"^\d+\.\d+\.\d+")
         self.assertEqual([line["frame"] for line in frames], list(range(FRAMES)))
         for line in frames:
-            self.assertEqual(set(line), {"kind", "frame", "time", "objects"})
+            self.assertEqual(set(line), {"kind", "frame", "time", "objects", "score"})
             self.assertAlmostEqual(line["time"], line["frame"] / 30, places=9)
             self.assertEqual(len(line["objects"]), 1 if line["frame"] else 0)
             for o in line["objects"]:

@@ -77,6 +77,9 @@ def works(folder, gpus):
             )
     yield "components", ["label", pictures / "01.pgm", "--threshold", "100"], "parts.csv"
     yield "components in bands", ["label", tall, "--threshold", "100", *little], "parts.csv"
+    measured = ["label", tall, "--threshold", "100", "--intensity", tall, "--connectivity", "4"]
+    yield "measured components", measured, "parts.csv"
+    yield "measured components in bands", [*measured, *little], "parts.csv"
 
 
 def same_everywhere(folder, devices, gpus):

@@ -138,14 +138,15 @@ class Results(FenceTest):
             ("label", "output"),
             (
                 "detect",
-                "output json mask-video events objects counts report clips coco mot heatmap",
+                "output json mask-video events objects counts zones scores report clips coco mot heatmap",
             ),
         ):
             text = self.run_cuesta(verb, "--help").stdout.decode()
             self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
             self.assertLessEqual(
                 set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
-                {"config", "save-config", "mask", "scene", "cameras", "passwords"},
+                {"config", "save-config", "mask", "scene", "cameras", "passwords", "intensity"}
+                | {"mask-privacy"},
                 verb,
             )
 

@@ -13,7 +13,7 @@ import unittest
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 import test_command  # noqa: E402
-from test_command import INPUT, USAGE, y4m  # noqa: E402
+from test_command import INPUT, USAGE, png, y4m  # noqa: E402
 from test_detect import HEIGHT, PLAIN, WIDTH, luma, place  # noqa: E402
 from test_live import LiveTest  # noqa: E402
 
@@ -95,6 +95,35 @@ class Joined(RecordingTest):
         yard = [l for l in lines if l["camera"] == "yard" and l["kind"] == "frame"]
         self.assertEqual(len(yard), FRAMES)
 
+    def test_clips_go_on_from_file_to_file(self):
+        frames = [luma(None) + bytes([128]) * (WIDTH * HEIGHT // 2)] * 12
+        frames += pictures(30) + frames[:18]  # 60, with one event from 12 to 41
+        event = ("--events", "e.csv", "--clips", "cut", "--min-hits", 1, "--post-roll", 0.2)
+        black = bytes(8) + bytes([255]) * (WIDTH - 8)
+        self.file("private.png", png(WIDTH, HEIGHT, black * HEIGHT))
+        for suffix in CONTAINERS:
+            for private in ([], ["--mask-privacy", "private.png"]):
+                with self.subTest(suffix, private=private):
+                    names = [f"c{k}.{suffix}" for k in (1, 2, 3)]
+                    for k, name in enumerate(names):
+                        self.encoded(name, frames[20 * k : 20 * (k + 1)])
+                    self.run_cuesta("detect", *names, "--join-inputs", *event, *PLAIN,
+                                    "--pre-roll", 0.2, *private)  # fmt: skip
+                    rows = (self.at / "e.csv").read_text().splitlines()
+                    self.assertEqual(len(rows), 2)
+                    row = dict(zip(rows[0].split(","), rows[1].split(",")))
+                    begin, end = (
+                        round(float(row[key]) * RATE) for key in ("clip_start", "clip_end")
+                    )
+                    self.assertTrue(0 < begin < 12 and 42 < end < 60, row)
+                    shown = self.frames("cut/event-0001." + ("mp4" if private else suffix))
+                    # Without encoding, from the key frame that the first file begins with to
+                    # those that are stored before the last.
+                    first, more = (begin, 0) if private else (0, 3)
+                    self.assertTrue(0 <= len(shown) - (end + 1 - first) <= more, (row, len(shown)))
+                    for line in shown[: end + 1 - first]:
+                        self.assertAlmostEqual(line["time"], line["frame"] / RATE, delta=0.002)
+
     def test_what_cannot_be_joined(self):
         names = self.chunks()
         (self.at / "none").mkdir()
@@ -109,7 +138,6 @@ class Joined(RecordingTest):
             (INPUT, [names[0], "gone.y4m", "--join-inputs", "--strict"], ("gone.y4m",)),
             (INPUT, ["gone.y4m", "lost.y4m", "--join-inputs"], ("none of 2 files",)),
             (INPUT, [names[0], "small.y4m", "--join-inputs"], ("small.y4m", "80x120", "160x120")),
-            (USAGE, ["chunks", "--join-inputs", "--clips", "c"], ("--clips c", "joined inputs")),
             (USAGE, ["-", "--join-inputs"], ("--join-inputs", "only files")),
             (USAGE, ["rtsp://127.0.0.1/a", "--join-inputs"], ("only files",)),
             (USAGE, [names[0], names[1], "--join-inputs", "--json", names[1]], ("overwritten",)),
@@ -138,7 +166,13 @@ class Excerpts(RecordingTest):
             names += [self.encoded(f"all.{suffix}", pictures()) for suffix in CONTAINERS]
         for name in names:
             whole = self.frames(name)
-            for begin, end, every in ((0, 1, 1), (1, None, 1), (2.04, 3, 1), (0, None, 4), (0.4, 3.2, 7)):
+            for begin, end, every in (
+                (0, 1, 1),
+                (1, None, 1),
+                (2.04, 3, 1),
+                (0, None, 4),
+                (0.4, 3.2, 7),
+            ):
                 with self.subTest((name, begin, end, every)):
                     given = ["--every", every]
                     given += ["--from", begin] if begin else []
@@ -187,7 +221,9 @@ class Damage(RecordingTest):
     def noisy(self):
         """Frames of many bytes: damage in the middle hits few of them."""
         noise = random.Random(7)
-        return [luma(place(1 + k % 11)) + noise.randbytes(WIDTH * HEIGHT // 2) for k in range(FRAMES)]
+        return [
+            luma(place(1 + k % 11)) + noise.randbytes(WIDTH * HEIGHT // 2) for k in range(FRAMES)
+        ]
 
     def test_in_the_middle_is_passed_over(self):
         # libav's reader of Matroska leaves out the rest of a damaged cluster without a message.

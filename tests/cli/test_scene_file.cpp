@@ -38,6 +38,9 @@ SceneFile random_scene(std::mt19937& random) {
     if (limits && one_in_two(random)) zone.max_area = int64_t(1000 + random() % 1000);
     if (limits && one_in_two(random)) zone.min_aspect = random_number(random);
     if (limits && one_in_two(random)) zone.max_aspect = 1 + random_number(random);
+    if (limits && one_in_two(random)) zone.min_hits = int(1 + random() % 100);
+    if (limits && one_in_two(random)) zone.min_moved = random_number(random);
+    if (limits && one_in_two(random)) zone.min_score = 100 * random_number(random);
     file.scene.zones.push_back(std::move(zone));
   }
   for (size_t n = random() % 3, i = 0; i < n; ++i) {
@@ -45,6 +48,7 @@ SceneFile random_scene(std::mt19937& random) {
     if (one_in_two(random)) file.scene.lines.back().ways = {random_name(random, 0), "out"};
   }
   if (one_in_two(random)) file.mask = "where.png";
+  if (one_in_two(random)) file.mask_privacy = "windows.png";
   return file;
 }
 
@@ -65,6 +69,9 @@ std::string members_of(const Zone& zone, const char* is, const char* between, co
   if (zone.max_area) add("max_area", std::to_string(*zone.max_area));
   if (zone.min_aspect) add("min_aspect", fmt::format("{}", *zone.min_aspect));
   if (zone.max_aspect) add("max_aspect", fmt::format("{}", *zone.max_aspect));
+  if (zone.min_hits) add("min_hits", std::to_string(*zone.min_hits));
+  if (zone.min_moved) add("min_moved", fmt::format("{}", *zone.min_moved));
+  if (zone.min_score) add("min_score", fmt::format("{}", *zone.min_score));
   return out + fmt::format("{0}polygon{0}{1}[{2}]", quote, is, corners);
 }
 std::string members_of(const CountingLine& line, const char* is, const char* between,
@@ -86,12 +93,14 @@ std::string json_of(const SceneFile& file) {
   };
   std::string out = "{\"zones\": " + list(file.scene.zones);
   if (!file.mask.empty()) out += ", \"mask\": " + quoted(file.mask);
+  if (!file.mask_privacy.empty()) out += ", \"mask_privacy\": " + quoted(file.mask_privacy);
   return out + ", \"lines\": " + list(file.scene.lines) + "}\n";
 }
 
 std::string toml_of(const SceneFile& file) {
   std::string out = "# a scene\n";
   if (!file.mask.empty()) out += "mask = " + quoted(file.mask) + "\n";
+  if (!file.mask_privacy.empty()) out += "mask_privacy = " + quoted(file.mask_privacy) + "\n";
   for (const Zone& zone : file.scene.zones)
     out += "[[zones]]\n" + members_of(zone, " = ", "\n", "") + "\n";
   for (const CountingLine& line : file.scene.lines)
@@ -101,6 +110,7 @@ std::string toml_of(const SceneFile& file) {
 
 void expect_equal(const SceneFile& read, const SceneFile& written) {
   EXPECT_EQ(read.mask, written.mask.empty() ? "" : "/yard/" + written.mask);
+  EXPECT_EQ(read.mask_privacy, written.mask_privacy.empty() ? "" : "/yard/" + written.mask_privacy);
   ASSERT_EQ(read.scene.zones.size(), written.scene.zones.size());
   for (size_t i = 0; i < read.scene.zones.size(); ++i) {
     const Zone &a = read.scene.zones[i], &b = written.scene.zones[i];
@@ -111,6 +121,9 @@ void expect_equal(const SceneFile& read, const SceneFile& written) {
     EXPECT_EQ(a.max_area, b.max_area);
     EXPECT_EQ(a.min_aspect, b.min_aspect);
     EXPECT_EQ(a.max_aspect, b.max_aspect);
+    EXPECT_EQ(a.min_hits, b.min_hits);
+    EXPECT_EQ(a.min_moved, b.min_moved);
+    EXPECT_EQ(a.min_score, b.min_score);
   }
   ASSERT_EQ(read.scene.lines.size(), written.scene.lines.size());
   for (size_t i = 0; i < read.scene.lines.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "cuesta/cuesta.hpp"
 #include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
+#include "ops/clean/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
@@ -38,6 +39,8 @@ void for_each_operation_with_options(Body&& body) {
   body("sharpen", [](const SharpenOptions& o) { sharpen(src, dst, o); });
   body("median", [](const MedianOptions& o) { median(src, dst, o); });
   body("morphology", [&](const MorphologyOptions& o) { erode(src, dst, element, o); });
+  body("remove_small", [](const RemoveSmallOptions& o) { remove_small(src, dst, o); });
+  body("fill_holes", [](const FillHolesOptions& o) { fill_holes(src, dst, o); });
   body("label", [](const LabelOptions& o) { label(src, AnyView(), nullptr, o); });
   body("background", [](const BackgroundOptions& o) { BackgroundSubtractor subtractor(o); });
   body("motion", [](const MotionOptions& o) { MotionDetector detector(o); });

@@ -131,7 +131,7 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
   EXPECT_SAME(laplacian(src, dst), laplacian(src), laplacian(any));
   EXPECT_SAME(boundaries(src, dst), boundaries(src), boundaries(any, {}));
   EXPECT_SAME(median(src, dst), median(src), median(any, {}));
-  EXPECT_SAME(sobel(src, {.magnitude = dst}), sobel_magnitude(src), sobel_magnitude(any));
+  EXPECT_SAME(sobel(src, {.magnitude = dst}), sobel(src), sobel(any));
   EXPECT_SAME(canny(src, dst), canny(src, {}), canny(any, {}));
   EXPECT_SAME(canny(src, dst, {.thresholds = Given{50, 100}}),
               canny(src, {.thresholds = Given{50, 100}}),
@@ -150,6 +150,8 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
   EXPECT_SAME(dilate(src, dst, disk3()), dilate(src, disk3()), dilate(any, disk3()));
   EXPECT_SAME(morph_open(src, dst, disk3()), morph_open(src, disk3()), morph_open(any, disk3()));
   EXPECT_SAME(morph_close(src, dst, disk3()), morph_close(src, disk3()), morph_close(any, disk3()));
+  EXPECT_SAME(remove_small(other, dst), remove_small(other), remove_small(any_other, {}));
+  EXPECT_SAME(fill_holes(other, dst), fill_holes(other), fill_holes(any_other, {}));
   EXPECT_SAME(copy(src, dst), copy(src), copy(any));
   const BitImage bits = pack_mask(other);
   EXPECT_TRUE(equal(bits, pack_mask(any_other)));

@@ -20,6 +20,7 @@
 namespace cuesta {
 namespace {
 
+using test::counts_labels;
 using test::large_requests;
 using test::LargeRequest;
 using test::rows_of;
@@ -34,7 +35,7 @@ class LargePictures : public testing::Test {
 
 TEST(LargePicturesList, HasEveryOperation) {
   for (const OperationDescription& one : list_operations()) {
-    const bool counts = one.name == "label" || one.name == "motion";
+    const bool counts = counts_labels(one.name);
     EXPECT_EQ(
         std::ranges::any_of(large_requests(), [&](auto& r) { return r.operation == one.name; }),
         !counts)

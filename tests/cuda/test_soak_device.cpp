@@ -191,7 +191,7 @@ TEST_F(SoakDevice, NothingGrowsWhilePicturesChange) {
 
   const Work works[] = {
       {"canny", [](const auto& src, const Exec& how) { return canny(src, {}, how); }},
-      {"sobel", [](const auto& src, const Exec& how) { return sobel_magnitude(src, {}, how); }},
+      {"sobel", [](const auto& src, const Exec& how) { return sobel(src, SobelOptions{}, how); }},
       {"log", [](const auto& src, const Exec& how) { return log_edges(src, {}, how); }},
       {"gaussian",
        [](const auto& src, const Exec& how) { return gaussian(src, {.sigma = 1.5}, how); }},

@@ -94,11 +94,11 @@ def make_inputs(folder):
         words = ["filter", "made.ppm", "-o", name, "--kernel", "average:1", "--threads", "1"]
         subprocess.run([COMMAND, *words], cwd=folder, check=True, capture_output=True)
 
-    for name in ("photo.jpg", "scan.tif", "huge.tif", "speckled.png"):
+    for name in ("photo.jpg", "scan.tif", "huge.tif", "speckled.png", "stain.tif"):
         convert(name)
     gray = bytes(255 if 40 <= k % width < 90 else 0 for k in range(width * height))
     (folder / "mask.pgm").write_bytes(b"P5 %d %d 255\n" % (width, height) + gray)
-    for name in ("mask.png", "edges.png"):
+    for name in ("mask.png", "edges.png", "cells.png"):
         words = ["filter", "mask.pgm", "-o", name, "--kernel", "average:1"]
         subprocess.run([COMMAND, *words], cwd=folder, check=True, capture_output=True)
     for name in ("photos", "holiday", "BSDS500/data/images/test"):
@@ -112,11 +112,14 @@ def make_inputs(folder):
                 luma[160 * y + 3 * k - 60 : 160 * y + 3 * k - 30] = b"\xc8" * 30
         frames += b"FRAME\n" + luma + b"\x80" * (2 * 80 * 60)
     (folder / "street.y4m").write_bytes(frames)
-    for name in ("street.mp4", "street.avi", "gate.mp4", "yard.mp4"):
+    for name in ("street.mp4", "street.avi", "gate.mp4", "yard.mp4", "dashcam.mp4"):
         words = ["filter", "street.y4m", "-o", name, "--median", "1"]
         done = subprocess.run([COMMAND, *words], cwd=folder, capture_output=True)
         if done.returncode:
             (folder / name).write_bytes(frames)  # this build has no such encoder
+    (folder / "recordings").mkdir()
+    for name in ("chunk1.mp4", "chunk2.mp4"):
+        (folder / "recordings" / name).write_bytes((folder / "street.mp4").read_bytes())
     (folder / "yard.toml").write_text(SCENE, encoding="utf-8")
     (folder / "cameras.toml").write_text(CAMERAS, encoding="utf-8")
     for name in ("cameras.netrc", "home.netrc"):

@@ -22,6 +22,7 @@
 namespace cuesta {
 namespace {
 
+using test::counts_labels;
 using test::large_requests;
 using test::LargeRequest;
 using test::rows_of;
@@ -86,7 +87,7 @@ class Clock {
 
 TEST(LargeHostPictures, ListHasEveryOperation) {
   for (const OperationDescription& one : list_operations()) {
-    const bool counts = one.name == "label" || one.name == "motion";
+    const bool counts = counts_labels(one.name);
     EXPECT_NE(
         std::ranges::any_of(large_requests(), [&](auto& r) { return r.operation == one.name; }),
         counts)

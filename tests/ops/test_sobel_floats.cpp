@@ -190,7 +190,7 @@ TEST(SobelFloats, NewPicturesAreOfFloats) {
   const auto made = sobel_gradients(src);
   static_assert(std::is_same_v<decltype(made.gx), Image<float>>);
   const auto any = sobel_gradients(ConstAnyView(src));
-  const Image<float> magnitude = sobel_magnitude(src);
+  const Image<float> magnitude = sobel(src);
   ASSERT_EQ(any.gy.view().type, PixelType::f32);
   for (int32_t y = 0; y < 9; ++y) {
     for (int32_t x = 0; x < 33; ++x) {

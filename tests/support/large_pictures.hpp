@@ -29,6 +29,12 @@ View rows_of(View picture, int32_t y, int32_t count) {
   return picture;
 }
 
+/// Whether the operation counts with labels, which end at 2^31 pixels.
+inline bool counts_labels(std::string_view operation) {
+  return operation == "label" || operation == "motion" || operation == "clean" ||
+         operation == "measure";
+}
+
 inline const std::vector<LargeRequest>& large_requests() {
   static const std::vector<LargeRequest> all = {
       {"pixel", "threshold",

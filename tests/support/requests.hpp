@@ -145,6 +145,14 @@ inline std::vector<OperationCall> operation_calls() {
       {"morph_close", filter([=](ConstAnyView src, AnyView dst, const Exec& exec) {
          morph_close(src, dst, disk, {}, exec);
        })},
+      {"remove_small", filter([=](ConstAnyView src, AnyView dst, const Exec& exec) {
+         remove_small(src, dst, {}, exec);
+       })},
+      {"fill_holes", filter([=](ConstAnyView src, AnyView dst, const Exec& exec) {
+         fill_holes(src, dst, {}, exec);
+       })},
+      {"measure", [](const Make& make, PixelType type,
+                     const Exec& exec) { measure(make(s32, 1), 5, make(type, 1), exec); }},
       {"label",
        [](const Make& make, PixelType type, const Exec& exec) {
          std::vector<Component> list;

@@ -584,5 +584,124 @@ TEST(Events, ManyFramesKeepTheirOrder) {
   }
 }
 
+// ---- zones over time
+
+TEST(Zones, ScoresAreAreasOverAreas) {
+  Scene scene;
+  scene.zones = {{.name = "left", .polygon = rectangle(0, 0, 0.5, 1)},
+                 {.name = "right", .polygon = rectangle(0.5, 0, 1, 1)},
+                 {.name = "tree", .kind = ZoneKind::exclude, .polygon = rectangle(0, 0, 0.1, 0.1)}};
+  SceneWatch watch({200, 100}, scene);
+  const std::vector<Detection> two = {at(10, 20), at(60, 20, 10, 10)};
+  const SceneStep& step = watch.push({0, 0}, two);
+  EXPECT_DOUBLE_EQ(step.score, 100 * 900 / 20000.0);
+  ASSERT_EQ(step.zones.size(), 3u);
+  EXPECT_DOUBLE_EQ(step.zones[0].score, 100 * 900 / 10000.0);
+  EXPECT_EQ(step.zones[0].level(), 9);
+  EXPECT_TRUE(step.zones[0].motion && step.zones[0].changed);
+  EXPECT_FALSE(step.zones[0].occupied) << "nothing is reported yet";
+  EXPECT_EQ(step.zones[1].level(), 0);
+  EXPECT_FALSE(step.zones[1].motion || step.zones[1].changed || step.zones[2].motion);
+  EXPECT_EQ(ZoneState{.score = 0.001}.level(), 1);
+  EXPECT_EQ(ZoneState{.score = 100}.level(), 100);
+}
+
+TEST(Zones, VisitsFollowTheirObjects) {
+  Scene scene;
+  scene.zones = {{.name = "left", .polygon = rectangle(0, 0, 0.5, 1)},
+                 {.name = "right", .polygon = rectangle(0.5, 0, 1, 1)}};
+  SceneWatch watch({400, 100}, scene, {.min_hits = 1, .merge_window = 1, .post_roll = 0});
+  // To the right, back, and away.
+  std::vector<Event> ended;
+  for (int k = 0; k < 100; ++k) {
+    const int x = k < 40 ? 100 + 5 * k : 100 + 5 * (80 - k);
+    std::vector<Detection> seen;
+    if (k < 80) seen.push_back(at(x, 20));
+    const SceneStep& step = watch.push({k, k / 10.0}, seen);
+    ended.insert(ended.end(), step.ended.begin(), step.ended.end());
+    if (k >= 90) {
+      EXPECT_FALSE(step.zones[0].occupied);
+    }
+  }
+  ASSERT_EQ(ended.size(), 1u);
+  // The foot is 10 pixels from the left edge of its box.
+  const auto& visits = ended[0].visits;
+  ASSERT_EQ(visits.size(), 3u);
+  EXPECT_EQ(visits[0].zone, 0u);
+  EXPECT_EQ(visits[0].entered.index, 0);
+  EXPECT_EQ(visits[0].left.index, 17);
+  EXPECT_EQ(visits[1].zone, 1u);
+  EXPECT_EQ(visits[1].entered.index, 18);
+  EXPECT_EQ(visits[1].left.index, 62);
+  EXPECT_EQ(visits[2].zone, 0u);
+  EXPECT_EQ(visits[2].entered.index, 63);
+  EXPECT_EQ(visits[2].left.index, 79);
+}
+
+TEST(Zones, OwnLimitsAreThoseOfTheOptionsInTheirZone) {
+  // The same limits from a zone and from the options give the same objects, ids and crossings.
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 50; ++trial) {
+    const TrackingOptions limits{.min_hits = 1 + int(random() % 6),
+                                 .min_moved = double(random() % 30)};
+    Scene plain, own;
+    plain.zones = {{.name = "all", .polygon = rectangle(0, 0, 1, 1)}};
+    plain.lines = own.lines = {{.name = "line", .from = {0.5, 0}, .to = {0.5, 1}}};
+    own.zones = plain.zones;
+    own.zones[0].min_hits = limits.min_hits;
+    own.zones[0].min_moved = limits.min_moved;
+    SceneWatch a({400, 200}, plain, limits), b({400, 200}, own, {.min_hits = 3});
+    for (int k = 0; k < 80; ++k) {
+      std::vector<Detection> seen;
+      for (int object = 0; object < 3; ++object)
+        if (random() % 8) seen.push_back(at(4 * k + 20, 10 + 60 * object));
+      const SceneStep& one = a.push({k, k / 25.0}, seen);
+      const SceneStep& two = b.push({k, k / 25.0}, seen);
+      ASSERT_EQ(one.objects.size(), two.objects.size());
+      for (size_t i = 0; i < one.objects.size(); ++i) {
+        ASSERT_EQ(one.objects[i].id, two.objects[i].id);
+        ASSERT_EQ(one.objects[i].detection.box, two.objects[i].detection.box);
+        ASSERT_EQ(one.objects[i].from, two.objects[i].from);
+      }
+      ASSERT_EQ(one.crossings.size(), two.crossings.size());
+    }
+  }
+}
+
+TEST(Zones, InactiveOnesNeitherIncludeNorExclude) {
+  Scene scene;
+  scene.zones = {{.name = "all", .polygon = rectangle(0, 0, 1, 1)},
+                 {.name = "tree", .kind = ZoneKind::exclude, .polygon = rectangle(0, 0, 0.5, 1)}};
+  SceneWatch watch({200, 100}, scene, {.min_hits = 1, .merge_window = 0.1, .post_roll = 0});
+  const std::vector<Detection> one = {at(10, 20)};
+  EXPECT_EQ(watch.push({0, 0}, one).score, 0);
+  watch.set_active(1);
+  EXPECT_EQ(watch.push({1, 1}, one).objects.size(), 1u);
+  EXPECT_TRUE(watch.push({2, 2}, one).zones[0].occupied);
+  watch.set_active(2);
+  EXPECT_TRUE(watch.push({3, 3}, one).objects.empty());
+  EXPECT_FALSE(watch.push({4, 4}, one).zones[0].occupied);
+}
+
+TEST(Zones, EventsOfMotionNeedNoObject) {
+  SceneWatch watch({200, 100}, {},
+                   {.min_hits = 100, .min_score = 3, .merge_window = 0.5, .post_roll = 0});
+  std::vector<Event> ended;
+  for (int k = 0; k < 30; ++k) {
+    std::vector<Detection> seen;  // each somewhere else: 4 % of the frame, then 2 %
+    if (k >= 5 && k < 10) seen.push_back(at((k * 77) % 150, 20));
+    if (k >= 10 && k < 15) seen.push_back(at((k * 77) % 150, 20, 20, 20));
+    const SceneStep& step = watch.push({k, k / 10.0}, seen);
+    EXPECT_TRUE(step.objects.empty());
+    ended.insert(ended.end(), step.ended.begin(), step.ended.end());
+  }
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].first.index, 5);
+  EXPECT_EQ(ended[0].last.index, 9);
+  EXPECT_EQ(ended[0].best_id, 0);
+  EXPECT_EQ(ended[0].best_box.height, 40);
+  EXPECT_TRUE(ended[0].objects.empty());
+}
+
 }  // namespace
 }  // namespace cuesta

@@ -685,6 +685,33 @@ class Film(StreetTest):
         ]
         self.assertEqual({one["frame"]: one for one in again if "frame" in one}, lines)
 
+    def test_the_next_frame_with_an_object(self):
+        tuner = self.tuner(self.street.name)
+        for values in ({"warm_up": "3"}, {"warm_up": "3", "min_hits": "5"}):
+            lines, _ = self.ran(tuner, values, {})
+            shows = [frame for frame, line in sorted(lines.items()) if line["objects"]]
+            self.assertTrue(shows)
+            for frame in (0, shows[0] - 1, shows[0], shows[-1], self.FRAMES - 1):
+                later = [one for one in shows if one > frame]
+                about, objects, _ = self.moving(tuner, values=values, frame=frame, next=1)
+                self.assertEqual(about["found"], bool(later), (values, frame))
+                shown = later[0] if later else frame
+                self.assertEqual(about["frame"], shown)
+                self.assertEqual(
+                    [one["box"] for one in objects], [one["box"] for one in lines[shown]["objects"]]
+                )
+
+    def test_what_is_left_to_the_library_is_shown(self):
+        tuner = self.tuner(self.street.name)
+        for values, wanted in (
+            ({}, {"blur_sigma": "0.8", "rate_shift": "not used by this background"}),
+            ({"background": "mean", "blur": "5"}, {"blur_sigma": "1.1", "rate_shift": "6"}),
+            ({"background": "mixture", "blur": "1"}, {"blur_sigma": "no blur", "rate_shift": "9"}),
+            ({"background": "mean", "rate_shift": "4", "blur_sigma": "2"}, {}),
+        ):
+            about, _, _ = self.moving(tuner, values=values, frame=3)
+            self.assertEqual(about["in_force"], wanted)
+
     def test_previews_and_refusals(self):
         tuner = self.tuner(self.street.name)
         about = tuner.json("about")

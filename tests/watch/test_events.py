@@ -109,6 +109,20 @@ class EventsTest(CommandTest):
             cwd=self.at,
         )
 
+    def mp4(self, source, name):
+        done = self.run_cuesta("filter", source, "-o", name, "--kernel", "average:1", code=None)
+        if b"y4m only" in done.stderr:
+            self.skipTest("built without libav")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def pictures(self, name):
+        """The decoded luma of each frame."""
+        stream = self.run_cuesta("filter", name, "-o", "-", "--kernel", "average:1").stdout
+        header, rest = stream.split(b"\n", 1)
+        samples = WIDTH * HEIGHT * (1 if b"Cmono" in header else 3 if b"C444" in header else 1.5)
+        size = int(samples) + 6
+        return [rest[k + 6 : k + 6 + WIDTH * HEIGHT] for k in range(0, len(rest), size)]
+
     def scene(self, text, name="scene.toml"):
         return self.file(name, text.encode())
 
@@ -240,6 +254,8 @@ class Events(EventsTest):
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
         self.watch("--json", "all.ndjson", "--scene", "scene.toml", "--events", "list.ndjson")
         self.watch("--json", "plain.ndjson")
+        night = ("--when", "22:00-06:00", "--begins", "2026-11-25T21:59:57")
+        self.watch("--json", "duty.ndjson", "--scene", "scene.toml", *night)
         self.file("shaken.y4m", test_detect.shaken([(0, 0)] * 6 + [(3, 2), (0, 0)]))
         self.run_cuesta("detect", "shaken.y4m", "--json", "moved.ndjson", "--warm-up", 3)
         lit = visits().split(b"FRAME\n")[:12]
@@ -259,6 +275,7 @@ class Events(EventsTest):
         for name in (
             "all.ndjson",
             "plain.ndjson",
+            "duty.ndjson",
             "list.ndjson",
             "moved.ndjson",
             "lit.ndjson",
@@ -590,6 +607,7 @@ class Lists(EventsTest):
         pandas = reader("pandas")
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
         tables = ("--events", "events.csv", "--objects", "objects.csv", "--counts", "counts.csv")
+        tables += ("--zones", "zones.csv", "--scores", "scores.csv")
         self.watch("--scene", "scene.toml", *tables)
         self.file("still.y4m", y4m(WIDTH, HEIGHT, [luma(0)] * 4))
         for rows in (True, False):
@@ -602,8 +620,17 @@ class Lists(EventsTest):
                         listed = list(csv.reader(file))
                     self.assertEqual(list(table.columns), listed[0])
                     self.assertEqual(len(table), len(listed) - 1)
-                    self.assertEqual(len(table) > 0, rows or name == "counts.csv")
-                    names = {"ids", "zones", "zone", "crossings", "line", "way"}
+                    self.assertEqual(len(table) > 0, rows or name in ("counts.csv", "scores.csv"))
+                    names = {
+                        "ids",
+                        "zones",
+                        "zone",
+                        "crossings",
+                        "line",
+                        "way",
+                        "motion",
+                        "occupied",
+                    }
                     for column in table if rows else ():
                         is_number = pandas.api.types.is_numeric_dtype(table[column])
                         self.assertTrue(is_number or column in names, column)
@@ -612,7 +639,8 @@ class Lists(EventsTest):
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
         self.watch("--json", "o.ndjson", "--scene", "scene.toml", "--events", "e.ndjson")
         lines = [json.loads(line) for line in (self.at / "o.ndjson").read_text().splitlines()]
-        mark = {"header": "schema", "frame": "frame", "event": "event", "crossing": "crossing"}
+        mark = {"header": "schema"}
+        mark |= {kind: kind for kind in ("frame", "event", "crossing", "zone")}
         self.assertEqual({line["kind"] for line in lines}, set(mark))
         for line in lines:
             self.assertEqual(next(iter(line)), "kind")
@@ -748,12 +776,6 @@ class Lists(EventsTest):
 
 
 class Clips(EventsTest):
-    def mp4(self, source, name):
-        done = self.run_cuesta("filter", source, "-o", name, "--kernel", "average:1", code=None)
-        if b"y4m only" in done.stderr:
-            self.skipTest("built without libav")
-        self.assertEqual(done.returncode, 0, done.stderr)
-
     def test_clips_show_their_events(self):
         # Cuts, where encoders put frames that can be decoded by themselves: a flash before each visit.
         flash = {FIRST.start - 3, SECOND.start - 10}
@@ -779,14 +801,6 @@ class Clips(EventsTest):
                     self.assertLessEqual(first, begin)
                     self.assertGreaterEqual(first + len(part) - 1, end)
                     self.assertLess(first + len(part) - 1, end + 8)
-
-    def pictures(self, name):
-        """The decoded luma of each frame."""
-        stream = self.run_cuesta("filter", name, "-o", "-", "--kernel", "average:1").stdout
-        header, rest = stream.split(b"\n", 1)
-        samples = WIDTH * HEIGHT * (1 if b"Cmono" in header else 3 if b"C444" in header else 1.5)
-        size = int(samples) + 6
-        return [rest[k + 6 : k + 6 + WIDTH * HEIGHT] for k in range(0, len(rest), size)]
 
     def test_only_of_files(self):
         self.fails(

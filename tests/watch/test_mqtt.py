@@ -86,7 +86,7 @@ class MqttTest(LiveTest):
                 "-t",
                 "#",
                 "-F",
-                "%t %r %p",
+                "%t\t%r\t%p",
             ],
             stdout=open(path, "ab"),
             stderr=subprocess.DEVNULL,
@@ -108,7 +108,9 @@ class MqttTest(LiveTest):
 
     def messages(self):
         """(topic, whether it was retained, text), as they came; a last line that is not whole is left out."""
-        lines = [line.split(" ", 2) for line in self.text().splitlines(True) if line.endswith("\n")]
+        lines = [
+            line.split("\t", 2) for line in self.text().splitlines(True) if line.endswith("\n")
+        ]
         return [
             (topic, kept == "1", text.strip()) for topic, kept, text in lines if topic != "test"
         ]
@@ -151,8 +153,10 @@ class Told(MqttTest):
         self.assertEqual([event["event"]["state"] for event in wanted], ["began", "ended"])
         self.assertEqual(self.of("home/yard/status"), ["online", "offline"])
         self.assertEqual(
-            {topic for topic, _, _ in self.messages()}, {"home/yard/events", "home/yard/status"}
+            {topic for topic, _, _ in self.messages()},
+            {"home/yard/events", "home/yard/status", "home/yard/motion"},
         )
+        self.assertEqual(self.of("home/yard/motion")[-1], "OFF")
         # Who comes later hears the last state.
         told = subprocess.run(
             [
@@ -160,7 +164,7 @@ class Told(MqttTest):
                 "-p",
                 str(self.port),
                 "-t",
-                "home/#",
+                "home/yard/status",
                 "-F",
                 "%t %r %p",
                 "-C",
@@ -216,6 +220,96 @@ class Told(MqttTest):
         self.run_cuesta("detect", "street.y4m", "--mqtt", self.address("/one/{name}"), *MQTT)
         self.hears("one/street")
 
+    def test_zones_and_lines_have_states_that_are_retained(self):
+        self.file(
+            "scene.toml",
+            b'[[zones]]\nname = "the yard"\npolygon = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]\n'
+            b'[[zones]]\nname = "a/b"\npolygon = [[0.0, 0.0], [0.01, 0.0], [0.01, 0.01]]\n'
+            b'[[zones]]\nname = "tree"\nkind = "exclude"\npolygon = [[0.0, 0.0], [0.01, 0.0], [0.0, 0.01]]\n'
+            b'[[lines]]\nname = "gate"\nfrom = [0.5, 1.0]\nto = [0.5, 0.0]\nways = ["in", "out"]\n',
+        )
+        process = self.start(
+            *("detect", "-", "--mqtt", self.address("/home/yard"), "--json", "o.nd", *MQTT),
+            *("--scene", "scene.toml", "--mqtt-discovery", "homeassistant"),
+        )
+        header, frames = street().split(b"\n", 1)
+        process.stdin.write(header + b"\n" + frames[: len(frames) // FRAMES])
+        process.stdin.flush()
+        gate = "home/yard/lines/gate/in"
+        self.until(lambda: self.of(gate), "the broker has no states")
+        process.stdin.write(frames[len(frames) // FRAMES :])
+        said = process.communicate(timeout=60)[1].decode()
+        self.assertEqual(process.returncode, 0, said)
+        self.hears("home/yard")
+        lines = [json.loads(line) for line in (self.at / "o.nd").read_text().splitlines()]
+        for topic in ("motion", "zones/the yard", "zones/the yard/motion"):
+            self.assertEqual(self.of("home/yard/" + topic), ["OFF", "ON", "OFF"], topic)
+        for below in ("", "/motion"):
+            self.assertEqual(self.of("home/yard/zones/a-b" + below), ["OFF"])
+        levels = [int(text) for text in self.of("home/yard/zones/the yard/level")]
+        self.assertTrue(all(0 <= level <= 100 for level in levels) and max(levels) > 0, levels)
+        states = [json.loads(text) for text in self.of("home/yard/zones/the yard/state")]
+        wanted = [line["zone"] for line in lines if line["kind"] == "zone"]
+        self.assertEqual(states[1:-1], wanted)
+        self.assertFalse(states[-1]["occupied"])
+        crossed = [line["crossing"]["to"] for line in lines if line["kind"] == "crossing"]
+        self.assertTrue(crossed)
+        for way in ("in", "out"):
+            counts = [str(k) for k in range(crossed.count(way) + 1)]
+            self.assertEqual(self.of(f"home/yard/lines/gate/{way}"), counts)
+        self.assertFalse([topic for topic, _, _ in self.messages() if "tree" in topic])
+        # Who comes later hears all of them, and how they are to be shown.
+        topics = {topic for topic, _, _ in self.messages()} - {"home/yard/events"}
+        told = subprocess.run(
+            [
+                "mosquitto_sub",
+                "-p",
+                str(self.port),
+                "-t",
+                "#",
+                "-F",
+                "%t %r",
+                "-C",
+                str(len(topics)),
+            ]
+            + ["-W", "20"],
+            capture_output=True,
+            timeout=60,
+        ).stdout.decode()
+        self.assertEqual(set(told.splitlines()), {f"{topic} 1" for topic in topics})
+        self.check_discovery(topics)
+
+    def check_discovery(self, topics):
+        """What Home Assistant documents of discovery: topics of five levels, and their members."""
+        configs = {
+            topic.split("/", 1)[1]: json.loads(self.of(topic)[-1])
+            for topic in topics
+            if topic.startswith("homeassistant/")
+        }
+        # The camera's motion; of two zones two switches and a level; of a line two counts.
+        self.assertEqual(len(configs), 1 + 2 * 3 + 2)
+        self.assertEqual(len({config["unique_id"] for config in configs.values()}), len(configs))
+        for topic, config in configs.items():
+            with self.subTest(topic):
+                self.assertRegex(
+                    topic, r"^(binary_sensor|sensor)/cuesta_home_yard/[A-Za-z0-9_-]+/config$"
+                )
+                self.assertIn(config["state_topic"], topics)
+                self.assertEqual(config["availability_topic"], "home/yard/status")
+                self.assertEqual(config["payload_available"], "online")
+                self.assertEqual(config["payload_not_available"], "offline")
+                self.assertEqual(config["device"]["identifiers"], ["cuesta_home_yard"])
+                self.assertTrue(config["name"] and config["device"]["name"])
+                if topic.startswith("binary_sensor"):
+                    self.assertEqual((config["payload_on"], config["payload_off"]), ("ON", "OFF"))
+                    self.assertIn(config["device_class"], ("motion", "occupancy"))
+                    self.assertIn(self.of(config["state_topic"])[-1], ("ON", "OFF"))
+                else:
+                    self.assertIn(config["state_class"], ("measurement", "total_increasing"))
+                    self.assertGreaterEqual(int(self.of(config["state_topic"])[-1]), 0)
+                if "json_attributes_topic" in config:
+                    self.assertIn(config["json_attributes_topic"], topics)
+
     def test_a_crash_is_told_by_the_broker(self):
         process = self.start("detect", "-", "--mqtt", self.address(), *MQTT)
         process.stdin.write(street())
@@ -248,6 +342,15 @@ class Told(MqttTest):
         self.fails(
             USAGE, "detect", "street.y4m", "--json", "-", "--mqtt-objects", says=("--mqtt-objects",)
         )
+        says = ("--mqtt-discovery requires a broker",)
+        self.fails(
+            USAGE, "detect", "street.y4m", "--json", "-", "--mqtt-discovery", "home", says=says
+        )
+        for topic in ("a/+", "#", "$SYS", "a/"):
+            self.fails(
+                *(USAGE, "detect", "street.y4m", "--mqtt", "mqtt://a", "--mqtt-discovery", topic),
+                says=("--mqtt-discovery is", topic),
+            )
 
 
 class Away(MqttTest):
@@ -293,6 +396,8 @@ class Away(MqttTest):
             self.events("yard/events"),
             [(n, state) for n in range(1, 4) for state in ("began", "ended")],
         )
+        # Each connection begins with the states, and none is sent after a newer one.
+        self.assertEqual(self.of("yard/motion")[-1], "OFF")
         self.assertEqual(said.count(": lost: "), 2, said)
         self.assertEqual(said.count(": back after "), 2, said)
         self.assertNotIn("were lost", said)

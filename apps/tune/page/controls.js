@@ -95,6 +95,9 @@ export function slider(name, text, spec, change, hint) {
   element.append(range, number);
   element.set = (value) => { if (say(value)) number.setAttribute("aria-invalid", "false"); };
   element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };
+  element.inForce = (used) => {
+    element.querySelector(".usual").textContent = used ? `in force: ${used}` : spec.usual ? `default ${spec.usual}` : "";
+  };
   element.reach = (most) => { range.max = odd.of(most); };
   return element;
 }

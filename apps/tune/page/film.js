@@ -7,9 +7,9 @@ import { View } from "./view.js";
 import { Zones } from "./zones.js";
 
 const hints = { threshold: 100, blur: 31, blur_sigma: 6, min_area: 2000, max_area: 50000, warm_up: 100, join: 60, min_hits: 15,
-                max_age: 60, min_moved: 200, max_aspect: 8, min_aspect: 4 };
+                max_age: 60, min_moved: 200, max_aspect: 8, min_aspect: 4, min_score: 20 };
 // What says when, not who: nothing of a frame follows from it.
-const ofEvents = ["merge_window", "pre_roll", "post_roll", "min_event", "max_event"];
+const ofEvents = ["min_score", "merge_window", "pre_roll", "post_roll", "min_event", "max_event"];
 
 export class Film {
   constructor(about, say) {
@@ -77,7 +77,9 @@ export class Film {
     this.place = make("output", { aria: { live: "off" } });
     this.slider.addEventListener("input", () => this.seek(Number(this.slider.value), true));
     this.slider.addEventListener("change", () => this.seek(Number(this.slider.value), false));
-    bar.replaceChildren(this.slider, this.place);
+    const next = make("button", { type: "button", id: "next-object", textContent: "Next object" });
+    next.addEventListener("click", () => this.#seekObject());
+    bar.replaceChildren(this.slider, next, this.place);
   }
 
   #tell() {
@@ -95,6 +97,12 @@ export class Film {
     this.changed(moves);
   }
 
+  #seekObject() {
+    clearTimeout(this.later);
+    this.#busy(true);
+    this.exact({ ...this.#asked(), level: 0, next: 1 });
+  }
+
   async #source() {
     if (this.fetching) return;
     this.fetching = true;
@@ -110,6 +118,7 @@ export class Film {
   #build() {
     const area = document.getElementById("options"), { controls } = this.about;
     area.replaceChildren();
+    this.made = {};
     // What one sample of more than 8 bits differs from the next by, in gray levels.
     const step = Math.max(1 / 16, 2 ** (8 - this.about.bits)), deep = this.about.bits > 8;
     const controlOf = (option) => {
@@ -120,6 +129,7 @@ export class Film {
         made.classList.toggle("changed", option.name in this.values);
         this.changed(moves);
       }, hints[option.name]);
+      this.made[option.name] = made;
       return made;
     };
     const groupOf = (name, options, ...more) => make("details", { dataset: { group: name } }, make("summary", { textContent: name }), ...more, ...options.map(controlOf));
@@ -148,6 +158,13 @@ export class Film {
 
   #arrived(answer, asked) {
     const { about, bytes } = answer, of = (one) => JSON.stringify([one.values, one.scene, one.frame]);
+    if (asked.next && of(asked) === of(this.#asked()) && about.found) {
+      this.frame = about.frame;
+      this.slider.value = about.frame;
+      this.#tell();
+      this.#source();
+      asked = { ...asked, frame: about.frame };
+    }
     const now = of(this.#asked());
     if (about.level === 0 && of(asked) !== now) return;
     if (about.level > 0 && this.shown?.about.level === 0 && this.shownFor === now) return;
@@ -158,9 +175,12 @@ export class Film {
     this.#put();
     this.say({ answer, exact: about.level === 0, stage: this.mode });
     if (about.level === 0) { this.#busy(false); this.#report(about, answer.objects); }
+    if (asked.next && !about.found) document.getElementById("status").textContent = "no object in the frames after this one";
   }
 
   #report(about, objects) {
+    // What stands in for a 0 that leaves it to the library.
+    for (const [name, made] of Object.entries(this.made)) made.inForce?.(about.in_force?.[name]);
     const facts = [about.warming_up ? "the background is being learned" : about.changed ? "most of the picture changed" :
       objects.length === 1 ? "1 object" : `${objects.length} objects`];
     about.counts.forEach(([right, left], i) => facts.push(`${this.zones.lineName(i)}: ${right} to the right, ${left} to the left`));

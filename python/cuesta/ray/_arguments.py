@@ -123,10 +123,14 @@ def options_in(
     return said
 
 
+_LIMITS = ("min_area", "max_area", "min_aspect", "max_aspect", "min_hits", "min_moved", "min_score")
+
+
 def read_scene(path: str) -> dict[str, Any]:
     """Reads zones, lines and mask from a file of `cuesta detect --scene`.
 
-    It is JSON, or TOML from Python 3.11 on.
+    It is JSON, or TOML from Python 3.11 on. What rows cannot follow is refused: `mask_privacy`, and
+    `when` of a zone.
     """
     try:
         text = pathlib.Path(path).read_text(encoding="utf-8")
@@ -141,7 +145,7 @@ def read_scene(path: str) -> dict[str, Any]:
                 one["name"],
                 [(float(x), float(y)) for x, y in one["polygon"]],
                 one.get("kind", "include"),
-                *(one.get(limit) for limit in ("min_area", "max_area", "min_aspect", "max_aspect")),
+                **{limit: one[limit] for limit in _LIMITS if limit in one},
             )
             for one in table.get("zones", [])
         ]
@@ -156,6 +160,11 @@ def read_scene(path: str) -> dict[str, Any]:
         ]
     except (OSError, ImportError, LookupError, TypeError, ValueError) as error:
         raise InputError(f"{path}: the scene cannot be read: {error}", path) from error
+    for key, holders in (("mask_privacy", [table]), ("when", table.get("zones", []))):
+        if any(key in one for one in holders):
+            raise InputError(
+                f"{path}: {key} is not supported here; use cuesta detect, or remove it", path
+            )
     scene: dict[str, Any] = {"zones": zones, "lines": lines}
     if "mask" in table:
         scene["mask"] = cuesta.imread(pathlib.Path(path).parent / table["mask"], gray=True)

@@ -37,6 +37,7 @@ _IN_EVENT = pa.struct(
         ("max_area", pa.int64()),
     ]
 )
+_VISIT = pa.struct([("zone", pa.string()), ("entered", pa.float64()), ("left", pa.float64())])
 #: The columns, by the content of a row.
 SCHEMAS = {
     "events": pa.schema(
@@ -56,6 +57,7 @@ SCHEMAS = {
             ("best_box", _BOX),
             ("objects", pa.list_(_IN_EVENT)),
             ("crossings", pa.list_(_CROSSING)),
+            ("visits", pa.list_(_VISIT)),
         ]
     ),
     "objects": pa.schema(
@@ -96,6 +98,7 @@ def _event(name: str, event: Any) -> dict[str, Any]:
             for one in event.objects
         ],
         "crossings": [one._asdict() for one in event.crossings],
+        "visits": [one._asdict() for one in event.visits],
     }
 
 

@@ -216,6 +216,7 @@ def rows_of_one_process(file: Any, name: str, rows: str, **options: Any) -> list
             part["zones"], part["largest_box"] = list(one.zones), dict(zip(box, one.largest_box))
             row["objects"].append(part)
         row["crossings"] = [one._asdict() for one in event.crossings]
+        row["visits"] = [one._asdict() for one in event.visits]
         return row
 
     video = cuesta.detect(file, **options)

@@ -458,6 +458,14 @@ def test_the_command(
     found = [json.loads(line) for line in part.read_text().splitlines()]
     options = {"open": "rect:3", "close": "rect:3", "min_hits": 2, "lines": [GATE]}
     assert found and found == support.rows_of_one_process(video, video.name, "objects", **options)
+    polygon = '"name": "a", "polygon": [[0, 0], [1, 0], [1, 1]]'
+    for key, text in (
+        ("mask_privacy", '{"mask_privacy": "window.png"}'),
+        ("when", '{"zones": [{%s, "when": "22:00-06:00"}]}' % polygon),
+    ):
+        (tmp_path / "scene.json").write_text(text)
+        done = run("detect", video, "-o", "refused", "--scene", "scene.json")
+        assert done.returncode and f"{key} is not supported here" in done.stderr, done.stderr
 
 
 def test_the_command_takes_one_picture_in_bands(

@@ -3,17 +3,10 @@
 
 #include <algorithm>
 
-#include "cuesta/border.hpp"
 #include "ops/label/args.hpp"
+#include "ops/shared/mask_at.hpp"
 
 namespace cuesta {
-
-/// Pixel (x, y) of a u8 or bit mask.
-CUESTA_HOST_DEVICE inline bool mask_at(ConstAnyView mask, int32_t x, int32_t y) {
-  const char* row = static_cast<const char*>(mask.data) + ptrdiff_t(y) * mask.stride_bytes;
-  if (mask.type == PixelType::u8) return row[x] != 0;
-  return (reinterpret_cast<const uint64_t*>(row)[x / 64] >> (x % 64)) & 1;
-}
 
 /// Adds the pixels [begin, end) of row y. Rows come in rising order once c has a pixel.
 inline void add_run(Component& c, int32_t begin, int32_t end, int32_t y) {

@@ -196,12 +196,12 @@ void fill_band(const CannyArgs& args, const Job& job, const Room<Front>& room, i
 
 // The channels of `picture`: itself, or of u8 three pictures in `memory` of plane_bytes() each.
 // Other types are taken apart row by row.
-ptrdiff_t plane_bytes(ConstAnyView picture) {
+inline ptrdiff_t plane_bytes(ConstAnyView picture) {
   return picture.channels == 1 || picture.type != PixelType::u8
              ? 0
              : (round_up(picture.width) + row_room) * picture.height;
 }
-void separate(ConstAnyView picture, uint8_t* memory, int threads, Job& job) {
+inline void separate(ConstAnyView picture, uint8_t* memory, int threads, Job& job) {
   job.channels[0] = picture;
   if (plane_bytes(picture) == 0) return;
   const ptrdiff_t stride = round_up(picture.width) + row_room;
@@ -224,7 +224,7 @@ inline Job canny_job(const CannyArgs& args) {
 }
 
 // Whether each thread takes whole pictures; else all share one picture after the other, in strips.
-bool pictures_apart(const CannyArgs& args, int threads) {
+inline bool pictures_apart(const CannyArgs& args, int threads) {
   const int64_t pixels = int64_t(args.src.width) * args.src.height;
   return args.count >= threads && threads > 1 && pixels <= (1 << 20);
 }
