@@ -69,6 +69,11 @@ void add_recording_options(CLI::App& app, RecordingChoice& choice) {
                "('*.mp4') and a list for FFmpeg's concat stand for their files");
   app.add_flag("--strict", choice.strict,
                "treat damage of a file as an error (default: warn and continue)");
+  app.add_option("--growing", choice.growing,
+                 "read a file that is still being written, until it has not grown for SECONDS; "
+                 "results grow, too, as with --follow")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 1e6));
   group_since(app, known, "Recordings");
 }
 
@@ -81,6 +86,10 @@ void check_recording(const RecordingChoice& choice, const std::string& input,
   if (is_live && !choice.from.empty())
     usage_error(choice.from, "--from {}: {} cannot be read from a later time; use it for files",
                 choice.from, io::without_password(input));
+  if (choice.growing > 0 && io::is_live(input))
+    usage_error(fmt::format("{:g}", choice.growing),
+                "--growing: {} is not a file; live video is read as it comes without it",
+                io::without_password(input));
   std::error_code ignored;
   if (!choice.join && std::filesystem::is_directory(input, ignored))
     throw Error(ErrorCode::input,
@@ -104,19 +113,24 @@ std::vector<std::string> files_of(const RecordingChoice& choice, const std::stri
 }
 
 std::string sound_of(const RecordingChoice& choice, const std::string& input) {
-  const bool is_part = choice.join || !choice.from.empty() || !choice.to.empty();
+  const bool is_part =
+      choice.join || choice.growing > 0 || !choice.from.empty() || !choice.to.empty();
   return is_part || io::is_live(input) ? "" : input;
 }
 
-std::unique_ptr<io::FrameSource> open_recording(
-    const RecordingChoice& choice, const std::string& input, const CommonOptions& common,
-    const StopOnSignal& stop, std::optional<io::GpuDecoding> gpu, bool keep_depth) {
-  return open_stream(input, common, stop, keep_depth, gpu,
-                     [&](const std::string& place, const io::StreamLimits& limits) {
-                       return io::open_recording(
-                           choice.join ? files_of(choice, input) : std::vector{place}, limits,
-                           options_of(choice));
-                     });
+std::unique_ptr<io::FrameSource> open_recording(const RecordingChoice& choice,
+                                                const std::string& input,
+                                                const CommonOptions& common,
+                                                const StopOnSignal& stop,
+                                                std::optional<io::GpuDecoding> gpu, bool keep_depth,
+                                                std::shared_ptr<io::PacketRing> ring) {
+  return open_stream(
+      input, common, stop, keep_depth, gpu, [&](const std::string& place, io::StreamLimits limits) {
+        limits.growing = choice.growing;
+        limits.ring = ring;
+        return io::open_recording(choice.join ? files_of(choice, input) : std::vector{place},
+                                  limits, options_of(choice));
+      });
 }
 
 }  // namespace cuesta::cli

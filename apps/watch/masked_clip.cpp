@@ -47,11 +47,14 @@ MaskedClips::MaskedClips(const io::StreamFormat& format, const PrivacyMask& mask
     : format_(format), mask_(mask) {}
 
 void MaskedClips::open(const std::string& path) {
-  if (path_ == path) return;
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);  // it may grow
+  if (path_ == path && size_ == size) return;
   parts_ = video_parts(path);
   const io::StreamFormat format = io::open_frames(path)->format();
   unit_ = double(format.time_base_num) / double(format.time_base_den);
   path_ = path;
+  size_ = size;
 }
 
 void MaskedClips::write(std::span<const io::RecordingFile> files, const std::filesystem::path& path,

@@ -28,6 +28,7 @@ class MaskedClips {
   io::StreamFormat format_;
   const PrivacyMask& mask_;
   std::string path_;  // of the file that was read last
+  uintmax_t size_ = 0;
   std::vector<VideoPart> parts_;
   double unit_ = 0;  // seconds of the times of parts
 };

@@ -64,8 +64,7 @@ bool has_decoding_times(const std::vector<Picture>& pictures) {
 // When the pictures of a clip are decoded, as many as it has: from the key frame at or before
 // `from` to the last that is decoded by `end`. Where the container does not say, in the order of
 // times at which pictures are shown, and so early that none is shown before it is decoded.
-std::vector<int64_t> decoding_times(const std::string& path, int video, int64_t from,
-                                    int64_t end) {
+std::vector<int64_t> decoding_times(const std::string& path, int video, int64_t from, int64_t end) {
   VideoInput input(path, INT64_MAX);
   AVFormatContext& in = input.context();
   AVStream& stream = *in.streams[video];
@@ -157,6 +156,7 @@ class Clip {
           zero_ = begin_ + double(zero - start) * av_q2d(base);
           has_pictures_ = true;
         }
+        end_ = std::max(end_, begin_ + double(p.pts - start + p.duration) * av_q2d(base));
         write(p, zero, base);
       } else if (!is_video && zero != AV_NOPTS_VALUE && p.pts != AV_NOPTS_VALUE) {
         p.dts = p.pts;
@@ -168,6 +168,8 @@ class Clip {
     if (zero == AV_NOPTS_VALUE)
       throw_input(in_->name(), "no frame of the event could be read again");
   }
+
+  ClipSpan span(bool is_cut) const { return {zero_, end_, is_cut}; }
 
   void finish() {
     check(av_write_trailer(out_.get()));
@@ -235,30 +237,29 @@ class Clip {
   OutputFile file_;
   av::Output bytes_;
   av::MuxerPtr out_;
-  int video_ = -1;                        // of in_
-  std::vector<int> to_;                   // the track of each stream of in_; -1: left out
-  std::vector<int64_t> last_dts_;         // of each track
-  double begin_ = 0, zero_ = 0;           // seconds of the recording: where in_ and the clip begin
+  int video_ = -1;                 // of in_
+  std::vector<int> to_;            // the track of each stream of in_; -1: left out
+  std::vector<int64_t> last_dts_;  // of each track
+  // Seconds of the recording: where in_ begins, and the clip begins and ends.
+  double begin_ = 0, zero_ = 0, end_ = 0;
   bool has_pictures_ = false;
 };
 
 }  // namespace
 
-double cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
-                double begin, double end) {
+ClipSpan cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
+                  double begin, double end) {
   size_t i = 0;
   while (i + 1 < files.size() && files[i + 1].begin <= begin) ++i;
   Clip clip(files[i], target);
   clip.copy(begin, end);
-  for (++i; i < files.size() && files[i].begin <= end; ++i) {
-    if (!clip.take(files[i])) {
-      end = files[i].begin;
-      break;
-    }
-    clip.copy(begin, end);
+  bool is_cut = false;
+  for (++i; i < files.size() && files[i].begin <= end && !is_cut; ++i) {
+    is_cut = !clip.take(files[i]);
+    if (!is_cut) clip.copy(begin, end);
   }
   clip.finish();
-  return end;
+  return clip.span(is_cut);
 }
 
 std::string clip_extension(const std::string& source) {
@@ -274,8 +275,8 @@ std::string clip_extension(const std::string& source) {
 #else
 namespace cuesta::io {
 
-double cut_clip(std::span<const RecordingFile>, const std::filesystem::path& target, double,
-                double) {
+ClipSpan cut_clip(std::span<const RecordingFile>, const std::filesystem::path& target, double,
+                  double) {
   throw Error(
       ErrorCode::unsupported,
       target.string() + ": this build of Cuesta does not support clips; build it with libav",

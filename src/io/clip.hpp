@@ -37,15 +37,51 @@ std::unique_ptr<FrameSource> open_recording(std::vector<std::string> files,
 /// supported.
 std::vector<std::string> recording_files(const std::string& path);
 
+/// What a clip shows: seconds, as Frame::time counts them.
+struct ClipSpan {
+  double begin = 0, end = 0;  ///< the end of its last frame
+  bool is_cut = false;        ///< ends early: files are encoded differently, or packets were lost
+};
+
 /// Writes what a recording of these files shows from `begin` to `end` (seconds, as Frame::time
 /// counts them), pictures and sound, into `target`, whose extension names the container. It begins
 /// at the last frame before `begin` that can be decoded by itself, of the same file, and ends with
 /// the frame at `end` or, where frames are stored out of order, with those that are stored before
-/// it. Returns where it ends: earlier where a file is encoded in another way than the one before.
-/// Throws Error{input} for a source that cannot be read a second time, Error{output} naming the
+/// it. Throws Error{input} for a source that cannot be read a second time, Error{output} naming the
 /// target, Error{unsupported} in a build without libav.
-double cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
-                double begin, double end);
+ClipSpan cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
+                  double begin, double end);
+
+/// The last packets of a live video (StreamLimits::ring); at most `max_bytes` of them.
+std::shared_ptr<PacketRing> make_packet_ring(int64_t max_bytes);
+/// Whether it was given packets, and clips can be made of them.
+bool can_be_clipped(const PacketRing& ring);
+/// What is shown earlier, and not needed to decode what is later, may be dropped.
+void keep_from(PacketRing& ring, double seconds);
+/// Whether it dropped more than that.
+bool was_too_small(const PacketRing& ring);
+
+/// A clip of live video, Matroska without sound. Until it is whole, it grows under another name:
+/// NAME.part.mkv for NAME.mkv. Throws as cut_clip().
+class LiveClip {
+ public:
+  /// Begins with the last frame at or before `begin` that can be decoded by itself; where the ring
+  /// has none, with the first after it.
+  LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+           double begin);
+  LiveClip(const LiveClip&) = delete;
+  LiveClip& operator=(const LiveClip&) = delete;
+  ~LiveClip();
+  /// Adds what was received up to this time. Returns false where the clip cannot continue: its
+  /// source connected again, or the ring was too small.
+  bool copy_to(double end);
+  /// Gives the clip its name. Empty where the ring had nothing of it: then there is no clip.
+  ClipSpan finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The extension for clips of `source`: its own where that is a container that can be written, else
 /// ".mkv". Empty for y4m, which is not encoded.

@@ -95,6 +95,8 @@ struct Frame {
   bool has_picture() const { return luma || gpu_luma; }
 };
 
+class PacketRing;
+
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -154,6 +156,9 @@ struct StreamLimits {
   VideoPart part{};                  ///< of a file that libav reads; else the whole
   std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes
   bool waits = false;                ///< seeks an address or camera that is not there at first, too
+  /// Seconds without more at the end of a regular file that end it; 0 where it does not grow.
+  double growing = 0;
+  std::shared_ptr<PacketRing> ring{};  ///< is given the packets of a live input; or null
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {

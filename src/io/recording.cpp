@@ -69,7 +69,7 @@ class DamagedFile final : public FrameSource {
 
 std::unique_ptr<FrameSource> open_file(const std::string& path, const StreamLimits& limits,
                                        bool strict, double from = 0) {
-  if (strict || is_live(path)) return open_frames(path, limits);
+  if (strict || is_live(path) || limits.growing > 0) return open_frames(path, limits);
   return std::make_unique<DamagedFile>(path, limits, from);
 }
 
@@ -115,8 +115,10 @@ class JoinedFiles final : public FrameSource {
  private:
   void open_next() {
     const std::string& path = files_[place_++];
+    StreamLimits limits = limits_;
+    if (place_ < files_.size()) limits.growing = 0;
     try {
-      source_ = open_file(path, limits_, strict_);
+      source_ = open_file(path, limits, strict_);
       begins_ = true;
     } catch (const Error& error) {
       if (strict_ || error.code() != ErrorCode::input) throw;

@@ -40,6 +40,7 @@ struct VideoReader::State {
   State(std::unique_ptr<VideoInput> input, const StreamLimits& l)
       : limits(stoppable(l)), packets(std::move(input)), decoder(packets, limits) {
     if (!decoded) throw std::bad_alloc();
+    if (limits.ring && packets.is_live()) packets.fill(limits.ring);
     if (!limits.part.is_whole()) go_to_part();
     if (!decode_first()) throw_without_frames("the video stream has no frames");
     format = describe(packets, decoder, *decoded);
@@ -224,7 +225,7 @@ struct VideoReader::State {
     else if (error == AVERROR_EXIT)
       fault = packets.input().words(error);
     else if (count == 0 && packets.is_live() && packets.is_mp4())
-      fault = "its index is at the end, and a pipe cannot be read backwards; give it as a file";
+      fault = "its index is at the end; it can be read as a file that is whole";
     else if (error != AVERROR_EOF)
       fault = fmt::format("the {} is damaged after {} frames: {}", what, count,
                           packets.input().words(error));

@@ -7,13 +7,16 @@ test_recordings.py PATH-TO-CUESTA [unittest arguments]
 import json
 import os
 import random
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 import test_command  # noqa: E402
-from test_command import INPUT, USAGE, png, y4m  # noqa: E402
+from test_command import INPUT, INTERRUPTED, USAGE, png, y4m  # noqa: E402
 from test_detect import HEIGHT, PLAIN, WIDTH, luma, place  # noqa: E402
 from test_live import LiveTest  # noqa: E402
 
@@ -34,6 +37,13 @@ class RecordingTest(LiveTest):
         """A video whose key frames are few, as a camera's."""
         self.mp4(name, video(frames))
         return name
+
+    def has_video(self):
+        try:
+            self.needs_video()
+            return True
+        except unittest.SkipTest:
+            return False
 
     def found(self, *arguments, **options):
         done = self.run_cuesta("detect", *arguments, *PLAIN, "--json", "-", **options)
@@ -115,13 +125,17 @@ class Joined(RecordingTest):
                     begin, end = (
                         round(float(row[key]) * RATE) for key in ("clip_start", "clip_end")
                     )
-                    self.assertTrue(0 < begin < 12 and 42 < end < 60, row)
                     shown = self.frames("cut/event-0001." + ("mp4" if private else suffix))
-                    # Without encoding, from the key frame that the first file begins with to
-                    # those that are stored before the last.
-                    first, more = (begin, 0) if private else (0, 3)
-                    self.assertTrue(0 <= len(shown) - (end + 1 - first) <= more, (row, len(shown)))
-                    for line in shown[: end + 1 - first]:
+                    if private:  # as requested, from frame to frame
+                        self.assertTrue(0 < begin < 12 and 42 < end < 60, row)
+                        self.assertEqual(len(shown), end + 1 - begin)
+                    else:
+                        # From the key frame that the first file begins with to those that are
+                        # stored before the last.
+                        self.assertEqual(begin, 0)
+                        self.assertTrue(48 <= end <= 48 + 7, row)
+                        self.assertTrue(48 <= len(shown) <= end, (row, len(shown)))
+                    for line in shown[:42]:
                         self.assertAlmostEqual(line["time"], line["frame"] / RATE, delta=0.002)
 
     def test_what_cannot_be_joined(self):
@@ -181,13 +195,6 @@ class Excerpts(RecordingTest):
                     times = [line["time"] for line in whole if begin <= line["time"] < (end or 1e9)]
                     self.assertEqual([line["time"] for line in part], times[::every])
                     self.assertEqual([line["frame"] for line in part], list(range(len(part))))
-
-    def has_video(self):
-        try:
-            self.needs_video()
-            return True
-        except unittest.SkipTest:
-            return False
 
     def test_of_pipes_ends_reading(self):
         data = video(pictures())
@@ -260,6 +267,102 @@ class Damage(RecordingTest):
         self.fails(INPUT, "detect", "cut.y4m", "--strict", "--json", "o", says=("cut.y4m",))
         self.fails(USAGE, "detect", "cut.y4m", "--strict", "--partial", "--json", "o",
                    says=("--strict", "--partial"))  # fmt: skip
+
+
+class Growing(RecordingTest):
+    QUIET = 2
+
+    def grown(self, name, data, *arguments, steps=6, send=None, first=()):
+        """Runs detect on a file that is written meanwhile, in parts; send(process) ends it."""
+        (self.at / name).write_bytes(b"")
+        with open(self.at / name, "ab", buffering=0) as file:
+            process = subprocess.Popen(
+                [test_command.CUESTA, "detect", *first, name, "--growing", str(self.QUIET)]
+                + ["--join-inputs"] * bool(first)
+                + [str(one) for one in (*arguments, *PLAIN)],
+                cwd=self.at,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            for k in range(steps):
+                file.write(data[len(data) * k // steps : len(data) * (k + 1) // steps])
+                time.sleep(0.2)
+            if send:
+                send(process)
+            out, said = process.communicate(timeout=120)
+        return process.returncode, out, said.decode()
+
+    def test_a_file_is_read_to_the_end_that_it_gets(self):
+        sources = {"a.y4m": video(pictures())}
+        if self.has_video():
+            for suffix in ("mkv", "avi"):
+                self.encoded(f"whole.{suffix}", pictures())
+                sources[f"a.{suffix}"] = (self.at / f"whole.{suffix}").read_bytes()
+            self.file("m.y4m", video(pictures()))
+            # In fragments, as MP4 is that can be read before its end.
+            self.run_cuesta("detect", "m.y4m", "-o", "f.mp4", "--follow", *PLAIN)
+            sources["a.mp4"] = (self.at / "f.mp4").read_bytes()
+        for name, data in sources.items():
+            with self.subTest(name):
+                code, out, said = self.grown(name, data, "--json", "-")
+                self.assertEqual(code, 0, said)
+                grown = [json.loads(line) for line in out.splitlines()]
+                self.assertEqual(grown[1:], self.found(name)[0][1:])
+                self.assertGreater(len(grown), FRAMES)
+
+    def test_of_several_the_last_may_grow(self):
+        self.file("first.y4m", video(pictures()[:30]))
+        data = video(pictures()[30:])
+        code, out, said = self.grown("a.y4m", data, "--json", "-", first=["first.y4m"])
+        self.assertEqual(code, 0, said)
+        self.file("whole.y4m", video(pictures()))
+        grown = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual(grown[1:], self.found("whole.y4m")[0][1:])
+
+    def test_a_signal_ends_it_and_keeps_what_came(self):
+        data = video(pictures())
+        self.QUIET = 100
+        code, out, said = self.grown(
+            "a.y4m", data, "--json", "o.nd", "-o", "o.y4m",
+            send=lambda process: (self.until(lambda: len(self.lines_in("o.nd")) > FRAMES, "lines"),
+                                  process.send_signal(signal.SIGINT)))  # fmt: skip
+        self.assertEqual(code, INTERRUPTED, said)
+        self.assertIn("kept: ", said)
+        self.assertEqual(len(self.lines_in("o.nd")), 1 + FRAMES)
+
+    def lines_in(self, name):
+        return (self.at / name).read_bytes().splitlines() if (self.at / name).exists() else []
+
+    def test_clips_are_there_while_it_grows(self):
+        frames = [luma(None) + bytes([128]) * (WIDTH * HEIGHT // 2)] * 12
+        frames += pictures(30) + frames[:30]
+        self.encoded("whole.mkv", frames)
+        data = (self.at / "whole.mkv").read_bytes()
+        self.grown("a.mkv", data, "--events", "e.csv", "--clips", "cut", "--min-hits", "1",
+                   "--post-roll", "0.2", "--pre-roll", "0.2")  # fmt: skip
+        self.assertGreater(len(self.frames("cut/event-0001.mkv")), 35)
+
+    def test_what_does_not_grow(self):
+        self.file("a.y4m", video(pictures(9)))
+        self.fails(USAGE, "detect", "rtsp://127.0.0.1/a", "--growing", 2, "--json", "o",
+                   says=("--growing", "not a file"))  # fmt: skip
+        self.fails(USAGE, "detect", "a.y4m", "--growing", 0, "--json", "o", says=("--growing",))
+        noise = [os.urandom(WIDTH * HEIGHT) + bytes(WIDTH * HEIGHT // 2) for _ in range(12)]
+        self.encoded("whole.mp4", noise)
+        self.fails(INPUT, "detect", "whole.mp4", "--growing", 0.2, "--json", "o",
+                   says=("whole.mp4", "index is at the end"))  # fmt: skip
+
+    def test_a_file_that_is_emptied_is_an_error(self):
+        data = video(pictures(30))
+
+        def shorten(process):
+            self.until(lambda: len(self.lines_in("o.nd")) > 30, "lines")
+            os.truncate(self.at / "a.y4m", 100)
+
+        self.QUIET = 100
+        code, _, said = self.grown("a.y4m", data, "--json", "o.nd", send=shorten)
+        self.assertEqual(code, INPUT, said)
+        self.assertIn("a.y4m: the file became shorter", said)
 
 
 if __name__ == "__main__":

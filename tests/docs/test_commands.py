@@ -29,8 +29,8 @@ ENDLESS = ("tune", "bench", "verify", "rtsp://", "cameras.toml")
 SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
 # How the help of an option begins, behind the methods or the option that it is for.
 IMPERATIVES = set(
-    "add apply begin blur check close compare compensate connect convert cut decode detect drop end "
-    "exclude explain find join keep lay learn limit listen mark omit predict print process publish "
+    "add apply begin blur check close compare compensate connect convert count cut decode detect "
+    "drop end exclude explain find join keep lay learn limit listen mark omit predict print process publish "
     "read remove report require restart retry run select set show simplify smooth start take time "
     "track treat use verify watch write".split()
 )
