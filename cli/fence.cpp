@@ -84,10 +84,12 @@ FencedRun fenced_run_of(const CLI::App& verb) {
   FencedRun run{inputs_of(verb), results_of(verb), also_read_by(verb)};
   const CLI::Option* joins = find_option(verb, "--join-inputs");
   if (joins && joins->count() > 0) {
+    // Files that appear later are read, too.
+    auto& folders = verb.count("--growing") > 0 ? run.also_read : run.listed;
     for (const std::string& input : run.inputs) {
       for (std::string& file : io::recording_files(input)) run.also_read.push_back(std::move(file));
       const std::string folder = input.substr(0, input.find_first_of("*?["));
-      run.listed.push_back(folder.substr(0, folder.rfind('/') + 1) + ".");
+      folders.push_back(folder.substr(0, folder.rfind('/') + 1) + ".");
     }
   }
   const CLI::Option* limit = find_option(verb, "--max-memory");

@@ -128,8 +128,10 @@ std::unique_ptr<io::FrameSource> open_recording(const RecordingChoice& choice,
       input, common, stop, keep_depth, gpu, [&](const std::string& place, io::StreamLimits limits) {
         limits.growing = choice.growing;
         limits.ring = ring;
+        io::RecordingOptions which = options_of(choice);
+        if (choice.join && choice.growing > 0) which.more = [&] { return files_of(choice, input); };
         return io::open_recording(choice.join ? files_of(choice, input) : std::vector{place},
-                                  limits, options_of(choice));
+                                  limits, which);
       });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -19,6 +20,8 @@ struct RecordingOptions {
   double from = 0;      ///< seconds of the recording
   double to = std::numeric_limits<double>::infinity();
   int64_t every = 1;  ///< takes the first of this number of frames
+  /// Lists the files again when the last one has ended: those that are new follow. Null for none.
+  std::function<std::vector<std::string>()> more{};
 };
 
 /// Opens files, in this order, as one recording: time continues where a file ends. A single path

@@ -67,24 +67,44 @@ class DamagedFile final : public FrameSource {
   std::optional<double> last_;  // time of the last frame that was taken
 };
 
-std::unique_ptr<FrameSource> open_file(const std::string& path, const StreamLimits& limits,
-                                       bool strict, double from = 0) {
-  if (strict || is_live(path) || limits.growing > 0) return open_frames(path, limits);
+std::unique_ptr<FrameSource> open_whole(const std::string& path, const StreamLimits& limits,
+                                        bool strict, double from) {
+  if (strict || is_live(path)) return open_frames(path, limits);
   return std::make_unique<DamagedFile>(path, limits, from);
+}
+
+std::unique_ptr<FrameSource> open_file(const std::string& path, StreamLimits limits, bool strict,
+                                       double from = 0) {
+  if (limits.growing <= 0) return open_whole(path, limits, strict, from);
+  StreamLimits whole = limits;
+  whole.growing = 0;
+  limits.allow_partial |= !strict;
+  try {
+    return open_frames(path, limits);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::input || limits.stop->requested()) throw;
+  }
+  // It was read to its end: an MP4 file has its index there.
+  return open_whole(path, whole, strict, from);
 }
 
 /// Several files as one.
 class JoinedFiles final : public FrameSource {
  public:
-  JoinedFiles(std::vector<std::string> files, const StreamLimits& limits, bool strict)
-      : files_(std::move(files)), limits_(limits), strict_(strict) {
+  JoinedFiles(std::vector<std::string> files, const StreamLimits& limits,
+              const RecordingOptions& options)
+      : files_(std::move(files)),
+        name_(files_[0]),
+        limits_(limits),
+        strict_(options.strict),
+        more_(options.more) {
     while (!source_ && place_ < files_.size()) open_next();
     if (!source_) throw_input(files_[0], fmt::format("none of {} files can be read", place_));
     format_ = source_->format();
   }
 
   const StreamFormat& format() const override { return format_; }
-  const std::string& name() const override { return files_[0]; }
+  const std::string& name() const override { return name_; }
   std::string description() const override {
     return fmt::format("{}, {} files joined", source_->description(), files_.size());
   }
@@ -106,13 +126,20 @@ class JoinedFiles final : public FrameSource {
       keep_damage();
       source_.reset();
       shift_ = next_time_;
-      while (!source_ && place_ < files_.size() && !limits_.stop->requested()) open_next();
+      while (!source_ && !limits_.stop->requested() && has_next()) open_next();
       if (source_ && index_ > 0) check_same(source_->format());
     }
     return false;
   }
 
  private:
+  bool has_next() {
+    if (place_ == files_.size() && more_)
+      for (std::string& path : more_())
+        if (std::ranges::find(files_, path) == files_.end()) files_.push_back(std::move(path));
+    return place_ < files_.size();
+  }
+
   void open_next() {
     const std::string& path = files_[place_++];
     StreamLimits limits = limits_;
@@ -177,8 +204,10 @@ class JoinedFiles final : public FrameSource {
   }
 
   std::vector<std::string> files_;
+  std::string name_;  // the first of them
   StreamLimits limits_;
   bool strict_;
+  std::function<std::vector<std::string>()> more_;
   std::unique_ptr<FrameSource> source_;
   StreamFormat format_;
   std::string damage_;
@@ -252,10 +281,10 @@ std::unique_ptr<FrameSource> open_recording(std::vector<std::string> files,
   // One for all that read this recording, and for none that reads another.
   limits.stop = std::make_shared<StopSignal>(given.stop);
   std::unique_ptr<FrameSource> source;
-  if (files.size() == 1)
+  if (files.size() == 1 && !options.more)
     source = open_file(files[0], limits, options.strict, options.from);
   else
-    source = std::make_unique<JoinedFiles>(std::move(files), limits, options.strict);
+    source = std::make_unique<JoinedFiles>(std::move(files), limits, options);
   if (options.from <= 0 && std::isinf(options.to) && options.every == 1) return source;
   return std::make_unique<Excerpt>(std::move(source), options);
 }

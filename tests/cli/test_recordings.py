@@ -7,6 +7,7 @@ test_recordings.py PATH-TO-CUESTA [unittest arguments]
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -347,10 +348,66 @@ class Growing(RecordingTest):
         self.fails(USAGE, "detect", "rtsp://127.0.0.1/a", "--growing", 2, "--json", "o",
                    says=("--growing", "not a file"))  # fmt: skip
         self.fails(USAGE, "detect", "a.y4m", "--growing", 0, "--json", "o", says=("--growing",))
+
+    def test_chunks_that_appear_later_may_be_read_in_the_sandbox(self):
+        for name in ("chunks", "chunks/c*.y4m"):
+            with self.subTest(name):
+                shutil.rmtree(self.at / "chunks", ignore_errors=True)
+                (self.at / "chunks").mkdir()
+                self.file("chunks/c1.y4m", video(pictures(20)))
+                process = self.start("detect", name, "--join-inputs", "--growing", 2, "--sandbox",
+                                     "--json", "o.nd", *PLAIN)  # fmt: skip
+                self.until(lambda: len(self.lines_in("o.nd")) > 20, "lines of the first chunk")
+                self.file("chunks/c2.y4m", video(pictures(20)))
+                said = process.communicate(timeout=60)[1]
+                self.assertEqual((process.returncode, len(self.lines_in("o.nd"))), (0, 41), said)
+
+    def test_an_end_that_never_comes(self):
+        data = video(pictures(20))[:-10]
+        code, out, said = self.grown("a.y4m", data, "--json", "-")
+        self.assertEqual((code, len(out.splitlines())), (0, 1 + 19), said)
+        self.assertIn("a.y4m: the stream breaks off in frame 19", said)
+        self.assertEqual(self.grown("a.y4m", data, "--json", "-", "--strict")[0], INPUT)
+
+    def test_an_index_at_the_end_is_awaited(self):
         noise = [os.urandom(WIDTH * HEIGHT) + bytes(WIDTH * HEIGHT // 2) for _ in range(12)]
         self.encoded("whole.mp4", noise)
-        self.fails(INPUT, "detect", "whole.mp4", "--growing", 0.2, "--json", "o",
-                   says=("whole.mp4", "index is at the end"))  # fmt: skip
+        data = (self.at / "whole.mp4").read_bytes()
+        code, out, said = self.grown("a.mp4", data, "--json", "-")
+        self.assertEqual((code, len(out.splitlines())), (0, 1 + 12), said)
+
+    def test_chunks_are_taken_as_they_appear(self):
+        self.file("whole.y4m", video(pictures()))
+        whole = self.found("whole.y4m")[0]
+        parts = [pictures()[k : k + 15] for k in range(0, FRAMES, 15)]
+        for suffix in ("y4m", "mkv", "mp4"):
+            if suffix != "y4m" and not self.has_video():
+                continue
+            for name in (suffix, f"{suffix}/chunk*.{suffix}"):
+                with self.subTest(name):
+                    shutil.rmtree(self.at / suffix, ignore_errors=True)
+                    (self.at / suffix).mkdir()
+                    process = None
+                    for k, part in enumerate(parts):
+                        self.encoded(f"next.{suffix}", part) if suffix != "y4m" else self.file(
+                            "next.y4m", video(part)
+                        )
+                        data = (self.at / f"next.{suffix}").read_bytes()
+                        with open(self.at / suffix / f"chunk{k + 8}.{suffix}", "wb") as file:
+                            for piece in (data[: len(data) // 2], data[len(data) // 2 :]):
+                                file.write(piece)
+                                file.flush()
+                                process = process or self.start(
+                                    "detect", name, "--join-inputs", "--growing", 2, "--json", "o.nd",
+                                    *PLAIN)  # fmt: skip
+                                time.sleep(0.3)
+                    said = process.communicate(timeout=120)[1]
+                    self.assertEqual(process.returncode, 0, said)
+                    lines = [json.loads(line) for line in self.lines_in("o.nd")]
+                    frames = [line for line in lines if line["kind"] == "frame"]
+                    self.assertEqual([line["frame"] for line in frames], list(range(FRAMES)), said)
+                    if suffix == "y4m":
+                        self.assertEqual(lines[1:], whole[1:])
 
     def test_a_file_that_is_emptied_is_an_error(self):
         data = video(pictures(30))
