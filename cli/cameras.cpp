@@ -101,9 +101,13 @@ std::string free_name_of(const std::string& input, std::set<std::string>& taken)
 Cameras cameras_of(const CLI::App& app, std::span<const std::string> inputs) {
   Cameras cameras;
   std::set<std::string> taken;
+  const auto all = inputs;
+  const bool joins = app.count("--join-inputs") > 0;
+  if (joins) inputs = all.first(1);
   for (const std::string& input : inputs) {
     auto camera = parse_camera(words_given(app, {}));
     camera->input = input;
+    if (joins) camera->recording.inputs.assign(all.begin(), all.end());
     const std::string name = free_name_of(input, taken);
     if (inputs.size() > 1) camera->camera = name;
     fill_names(*camera, name);
@@ -121,7 +125,7 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
   };
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();
-    files.reads_input(of.input);
+    for (const std::string& input : files_of(of.recording, of.input)) files.reads_input(input);
     files.reads(of.watch.scene, "--scene");
     files.reads(of.watch.mask, "--mask");
     files.reads(of.watch.mask_privacy, "--mask-privacy");

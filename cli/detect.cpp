@@ -21,7 +21,8 @@ int run(const CLI::App& app, const State& state) {
   const Cameras cameras =
       state.cameras.empty() ? cameras_of(app, state.inputs) : read_cameras(app, state.cameras);
   check_names(app, cameras);
-  if (state.inputs.size() != 1) return detect_all(cameras, state.options.common.threads);
+  if (cameras.size() != 1 || state.inputs.empty())
+    return detect_all(cameras, state.options.common.threads);
   const StopOnSignal stop;
   return cameras[0]->watch(stop);
 }

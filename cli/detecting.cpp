@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -17,6 +18,7 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/version.hpp"
+#include "io/clip.hpp"
 #include "io/frames.hpp"
 #include "recipes/descriptions.hpp"
 #include "recipes/detect.hpp"
@@ -263,7 +265,7 @@ class Outputs {
  public:
   Outputs(const DetectOptions& options, SceneFile scene, const DetectSettings& settings,
           const io::FrameSource& source, std::shared_ptr<JsonLines> lines,
-          const PrivacyMask* privacy)
+          const PrivacyMask* privacy, std::shared_ptr<io::PacketRing> ring)
       : results_(placing_of(options.input, options.follow)),
         painter_(source.format()),
         watching_(options.watch, std::move(scene), settings.tracking.value_or(TrackingOptions()),
@@ -272,6 +274,7 @@ class Outputs {
                    .format = source.format(),
                    .placing = results_.placing(),
                    .clock = DayClock(options.clock, source.format().clock, source.name()),
+                   .ring = std::move(ring),
                    .privacy = privacy},
                   options.common),
         camera_(options.camera),
@@ -282,7 +285,7 @@ class Outputs {
     write_line(header_of(options, settings, source, watching_.facts().clock));
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
-                                 io::is_live(options.input) ? "" : options.input,
+                                 sound_of(options.recording, options.input),
                                  {.threads = options.common.threads}, results_.placing());
       if (const auto text = video_->description(); !text.empty())
         detail("{}: {}", options.out, text);
@@ -376,6 +379,12 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
   return named;
 }
 
+std::shared_ptr<io::PacketRing> DetectOptions::ring() const {
+  std::error_code ignored;
+  const bool is_file = recording.join || std::filesystem::is_regular_file(input, ignored);
+  return watch.clips.empty() || is_file ? nullptr : io::make_packet_ring(watch.clip_memory);
+}
+
 void add_detect_options(CLI::App& app, DetectOptions& options) {
   app.add_option("-o,--output", options.out, "write a video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
@@ -397,6 +406,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   options.described.add<DownscaleOptions>(app);
   group_since(app, known, "Detection");
   add_watch_options(app, options.watch);
+  add_recording_options(app, options.recording);
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_limits |
                  takes_sandbox | takes_explain,
@@ -420,6 +430,8 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
     usage_error("", "detect: no output is set; use -o boxes.mp4, --json objects.ndjson or both");
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
+  check_recording(options_->recording, options_->input, options_->common);
+  options_->follow |= options_->recording.growing > 0;
   schedule_of(options_->watch.when);
   check_clock(options_->clock, options_->out);
   detector_ = std::make_unique<Detector>(*options_);
@@ -434,13 +446,15 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   SceneFile scene = options.watch.read_scene_file();
   const auto privacy = options.watch.privacy(scene);
   const bool is_painted_out = !privacy.empty();
-  const auto source = open_stream(options.input, options.common, stop, !is_painted_out,
-                                  finder.decoding(options, !company, is_painted_out));
+  const auto ring = options.ring();
+  const auto source =
+      open_recording(options.recording, options.input, options.common, stop,
+                     finder.decoding(options, !company, is_painted_out), !is_painted_out, ring);
   std::optional<PrivacyMask> mask;
   if (is_painted_out) mask.emplace(privacy, source->format(), source->name(), options.common);
   if (!options.out.empty() || is_painted_out) tell_depth(*source, true);
   Outputs outputs(options, std::move(scene), settings, *source, company ? company->lines : nullptr,
-                  mask ? &*mask : nullptr);
+                  mask ? &*mask : nullptr, ring);
   std::optional<Progress> own;
   if (!company) {
     own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");

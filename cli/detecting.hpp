@@ -11,6 +11,7 @@
 #include "cli/day_clock.hpp"
 #include "cli/described.hpp"
 #include "cli/progress.hpp"
+#include "cli/recording.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"
 #include "cli/watching.hpp"
@@ -26,6 +27,7 @@ struct DetectOptions {
   CommonOptions common{};
   DescribedOptions described{};
   WatchOptions watch{};
+  RecordingChoice recording{};
   ClockOptions clock{};
   std::string input{}, out{}, json{}, mask_video{};
   std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
@@ -34,6 +36,8 @@ struct DetectOptions {
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
+  /// What keeps the last packets of a live input for clips; null where none are made of one.
+  std::shared_ptr<io::PacketRing> ring() const;
   /// Whether a result shows pictures of the video, or is made of them.
   bool shows_frames() const { return !out.empty() || watch.shows_frames(); }
 };

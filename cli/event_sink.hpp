@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct WatchFacts {
   uint64_t included = 0;  ///< bit i: zone i includes, so that it has a state
   std::vector<CountingLine> lines{};
   DayClock clock{};
-  const PrivacyMask* privacy = nullptr;  ///< of what frames are painted with; null for nothing
+  std::shared_ptr<io::PacketRing> ring{};  ///< of a live video that clips are made of; or null
+  const PrivacyMask* privacy = nullptr;    ///< of what frames are painted with; null for nothing
 
   bool has_state(size_t zone) const { return (included >> zone & 1) != 0; }
   Size size() const { return {format.width, format.height}; }
@@ -40,6 +42,8 @@ class EventSink {
   EventSink(const EventSink&) = delete;
   EventSink& operator=(const EventSink&) = delete;
   virtual ~EventSink() = default;
+  /// Comes before ended() of any result: sets the span of the event's clip to what it really shows.
+  virtual void clip(Event&) {}
   /// An event that was over before the frame that comes next.
   virtual void ended(const Event&) {}
   /// Each frame; `step` holds during the call.

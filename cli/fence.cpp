@@ -9,6 +9,7 @@
 #include "cli/config.hpp"
 #include "cli/scene_file.hpp"
 #include "io/address.hpp"
+#include "io/clip.hpp"
 #include "io/frames.hpp"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -81,6 +82,16 @@ std::vector<std::string> inputs_of(const CLI::App& verb) {
 
 FencedRun fenced_run_of(const CLI::App& verb) {
   FencedRun run{inputs_of(verb), results_of(verb), also_read_by(verb)};
+  const CLI::Option* joins = find_option(verb, "--join-inputs");
+  if (joins && joins->count() > 0) {
+    // Files that appear later are read, too.
+    auto& folders = verb.count("--growing") > 0 ? run.also_read : run.listed;
+    for (const std::string& input : run.inputs) {
+      for (std::string& file : io::recording_files(input)) run.also_read.push_back(std::move(file));
+      const std::string folder = input.substr(0, input.find_first_of("*?["));
+      folders.push_back(folder.substr(0, folder.rfind('/') + 1) + ".");
+    }
+  }
   const CLI::Option* limit = find_option(verb, "--max-memory");
   if (limit && limit->count() > 0) run.max_memory = limit->as<int64_t>();
   // `<(command)` of a shell is a descriptor that the input names.
@@ -148,7 +159,7 @@ void enter_child(pid_t parent, Descriptor to_parent, const sigset_t& usual, Sand
 // What the child reads: of a folder, what links there lead to, too.
 SandboxRights rights_of(const FencedRun& run) {
   namespace fs = std::filesystem;
-  SandboxRights rights{run.inputs, {}, run.descriptors, run.serves};
+  SandboxRights rights{run.inputs, run.listed, run.descriptors, run.serves};
   rights.read.insert(rights.read.end(), run.also_read.begin(), run.also_read.end());
   std::error_code error;
   for (const fs::path input : run.inputs)

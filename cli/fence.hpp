@@ -21,6 +21,7 @@ bool wants_sandbox(const CLI::App& verb);
 struct FencedRun {
   std::vector<std::string> inputs{}, results{};
   std::vector<std::string> also_read{};   ///< other files that options name
+  std::vector<std::string> listed{};      ///< folders whose names are read
   int64_t max_memory = int64_t(1) << 30;  ///< --max-memory (cli/fence_watch.hpp)
   std::vector<int> descriptors{};         ///< that the child keeps
   bool serves = false;                    ///< on a socket that is one of them

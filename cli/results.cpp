@@ -130,15 +130,16 @@ void tell_depth(const io::FrameSource& source, bool shown) {
   shown ? print_warning(text) : print_detail(text);
 }
 
-std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
-                                             const StopOnSignal& stop, bool keep_depth,
-                                             std::optional<io::GpuDecoding> gpu) {
+std::unique_ptr<io::FrameSource> open_stream(
+    const std::string& input, const CommonOptions& common, const StopOnSignal& stop,
+    bool keep_depth, std::optional<io::GpuDecoding> gpu,
+    const std::function<std::unique_ptr<io::FrameSource>(const std::string&,
+                                                         const io::StreamLimits&)>& open) {
   try {
     io::StreamLimits limits = limits_of(common, stop);
     limits.keep_depth = keep_depth;
     limits.gpu = gpu;
-    auto source =
-        io::open_frames(io::with_password(input, common.passwords, print_warning), limits);
+    auto source = open(io::with_password(input, common.passwords, print_warning), limits);
     if (stop.came()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())
       detail("{}: {}", source->name(), text);

@@ -83,11 +83,13 @@ io::Placing placing_of(const std::string& input, bool follow);
 void tell_depth(const io::FrameSource& source, bool shown);
 
 /// Opens a video with the limits of the options; what happens to a live one is reported as a
-/// warning. `keep_depth`: frames have their deep_luma, too; `gpu`: which decodes. Throws Error,
-/// Interrupted.
-std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
-                                             const StopOnSignal& stop, bool keep_depth = false,
-                                             std::optional<io::GpuDecoding> gpu = {});
+/// warning. `keep_depth`: frames have their deep_luma, too; `gpu`: which decodes; `open` opens it.
+/// Throws Error, Interrupted.
+std::unique_ptr<io::FrameSource> open_stream(
+    const std::string& input, const CommonOptions& common, const StopOnSignal& stop,
+    bool keep_depth = false, std::optional<io::GpuDecoding> gpu = {},
+    const std::function<std::unique_ptr<io::FrameSource>(
+        const std::string&, const io::StreamLimits&)>& open = io::open_frames);
 
 /// Passes every frame of `source` through `work`, `at_once` of them at once, each on a lane, and
 /// `write` (io::overlap), telling `progress`, until its end, a signal or a fault; then finishes

@@ -116,7 +116,8 @@ void Watching::begin_scene(const WatchOptions& options, SceneFile file,
   watch_.emplace(facts_.size(), file.scene, tracking);
 }
 
-void Watching::ended(const Event& event) {
+void Watching::ended(Event event) {
+  for (const auto& [name, sink] : results_->sinks) sink->clip(event);
   for (const auto& [name, sink] : results_->sinks) sink->ended(event);
   event_lines_.push_back(line_of("event", json_of(event, "ended", facts_)));
 }

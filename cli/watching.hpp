@@ -24,6 +24,7 @@ struct WatchOptions {
   std::string zones{}, scores{}, mask_privacy{}, when{};
   std::string on_event{}, mqtt{}, mqtt_discovery{};
   int mqtt_qos = 1;
+  int64_t clip_memory = int64_t(64) << 20;  ///< bytes
   bool mqtt_objects = false, allow_hooks = false;
   std::string passwords{};  ///< the run's --passwords
   std::vector<std::string> events{};
@@ -95,7 +96,7 @@ class Watching {
  private:
   void begin_scene(const WatchOptions& options, SceneFile file, const TrackingOptions& tracking,
                    const CommonOptions& common);
-  void ended(const Event& event);
+  void ended(Event event);
 
   WatchFacts facts_;
   std::optional<SceneWatch> watch_;

@@ -1,7 +1,9 @@
 #include "apps/watch/clips.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
@@ -10,13 +12,28 @@
 namespace cuesta::cli {
 namespace {
 
+std::string name_of(const Event& event, const WatchFacts& facts) {
+  std::string name = fmt::format("event-{:04}", event.id);
+  if (facts.clock.is_known()) name += fmt::format("-{}", facts.clock.name(event.clip_start));
+  return name;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
+                folder);
+}
+
 class Clips final : public EventSink {
  public:
   Clips(const std::string& folder, const WatchFacts& facts) : folder_(folder), facts_(facts) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(facts.source, error)) {
-      usage_error(folder, "--clips {}: clips require a file, and {} can be read only once", folder,
-                  facts.source == "-" ? "standard input" : facts.source);
+      usage_error(folder,
+                  "--clips {}: clips require a file or encoded live video, and {} is neither",
+                  folder, facts.source == "-" ? "standard input" : facts.source);
     }
     extension_ = io::clip_extension(facts.source);
     if (extension_.empty()) {
@@ -27,21 +44,24 @@ class Clips final : public EventSink {
       warn("--clips {}: clips are encoded, and without sound, because there is a mask_privacy",
            folder);
       extension_ = ".mp4";
-      masked_.emplace(facts.source, facts.format, *facts.privacy);
+      masked_.emplace(facts.format, *facts.privacy);
     }
-    std::filesystem::create_directories(folder, error);
-    if (error)
-      throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
-                  folder);
+    make_folder(folder);
   }
-  void ended(const Event& event) override {
-    std::string name = fmt::format("event-{:04}", event.id);
-    if (facts_.clock.is_known()) name += fmt::format("-{}", facts_.clock.name(event.clip_start));
-    if (masked_) {
-      masked_->write(folder_ / (name + extension_), event.clip_start, event.clip_end);
-      return;
-    }
-    io::cut_clip(facts_.source, folder_ / (name + extension_), event.clip_start, event.clip_end);
+  void frame(const io::Frame& frame, const SceneStep&) override {
+    if (frame.file) files_.push_back(*frame.file);
+  }
+  void clip(Event& event) override {
+    const std::filesystem::path path = folder_ / (name_of(event, facts_) + extension_);
+    const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};
+    const auto& files = files_.empty() ? whole : files_;
+    if (masked_) return masked_->write(files, path, event.clip_start, event.clip_end);
+    const io::ClipSpan span = io::cut_clip(files, path, event.clip_start, event.clip_end);
+    if (span.is_cut)
+      warn("{}: ends at {:.1f} s instead of {:.1f} s, where the encoding changes", path.string(),
+           span.end, event.clip_end);
+    event.clip_start = span.begin;
+    event.clip_end = span.end;
   }
   void finish() override {}
 
@@ -50,11 +70,67 @@ class Clips final : public EventSink {
   const WatchFacts& facts_;
   std::string extension_;
   std::optional<MaskedClips> masked_;
+  std::vector<io::RecordingFile> files_;  // of a joined recording, as far as it was read
+};
+
+class LiveClips final : public EventSink {
+ public:
+  LiveClips(const std::string& folder, const TrackingOptions& tracking, const WatchFacts& facts)
+      : folder_(folder), facts_(facts), ahead_(tracking.pre_roll + slack) {
+    const char* source = facts.source == "-" ? "standard input" : facts.source.c_str();
+    if (!io::can_be_clipped(*facts.ring))
+      usage_error(folder, "--clips {}: clips require encoded video, and {} is not encoded", folder,
+                  source);
+    if (facts.privacy)
+      usage_error(folder,
+                  "--clips {}: clips show what mask_privacy hides, as those of live video are not "
+                  "encoded again; leave one of them out",
+                  folder);
+    make_folder(folder);
+  }
+  void began(const Event& event) override {
+    path_ = folder_ / (name_of(event, facts_) + ".mkv");
+    clip_.emplace(facts_.ring, path_, event.clip_start);
+  }
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    double needed = frame.time - ahead_;
+    if (step.event) needed = std::min(needed, step.event->clip_start);
+    if (clip_ && step.event) goes_on_ &= clip_->copy_to(step.event->last.seconds);
+    if (clip_ && !step.event) needed = std::min(needed, last_seen_);
+    if (step.event) last_seen_ = step.event->last.seconds;
+    io::keep_from(*facts_.ring, needed);
+  }
+  void clip(Event& event) override {
+    if (!clip_) began(event);  // it ended where the source was lost
+    goes_on_ &= clip_->copy_to(event.clip_end);
+    const io::ClipSpan span = clip_->finish();
+    clip_.reset();
+    constexpr double tolerance = 0.5;
+    const bool is_short = !goes_on_ || span.begin > event.clip_start + tolerance;
+    if (span.end <= span.begin || (is_short && io::was_too_small(*facts_.ring)))
+      warn("{}: {:.1f} s of {:.1f} s; --clip-memory is too small", path_.string(),
+           span.end - span.begin, event.clip_end - event.clip_start);
+    goes_on_ = true;
+    event.clip_start = span.begin;
+    event.clip_end = span.end;
+  }
+  void finish() override {}
+
+ private:
+  static constexpr double slack = 5;  // seconds until an event is known that has begun
+
+  std::filesystem::path folder_, path_;
+  const WatchFacts& facts_;
+  double ahead_, last_seen_ = 0;
+  std::optional<io::LiveClip> clip_;
+  bool goes_on_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<EventSink> clip_folder(const std::string& folder, const WatchFacts& facts) {
+std::unique_ptr<EventSink> clip_folder(const std::string& folder, const TrackingOptions& tracking,
+                                       const WatchFacts& facts) {
+  if (facts.ring) return std::make_unique<LiveClips>(folder, tracking, facts);
   return std::make_unique<Clips>(folder, facts);
 }
 

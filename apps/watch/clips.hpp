@@ -9,9 +9,10 @@
 namespace cuesta::cli {
 
 /// Cuts FOLDER/event-0001.mp4 and so on out of the source when an event has ended, from the event's
-/// clip_start to its clip_end, without encoding again. The folder is made where it is not there.
-/// Throws Error{invalid_argument} for a source that cannot be read twice, Error{output} for a
-/// folder that cannot be made.
-std::unique_ptr<EventSink> clip_folder(const std::string& folder, const WatchFacts& facts);
+/// clip_start to its clip_end, without encoding again. Those of live video grow while the event
+/// lasts. The folder is made where it is not there. Throws Error{invalid_argument} for a source
+/// that is not encoded, Error{output} for a folder that cannot be made.
+std::unique_ptr<EventSink> clip_folder(const std::string& folder, const TrackingOptions& tracking,
+                                       const WatchFacts& facts);
 
 }  // namespace cuesta::cli

@@ -24,6 +24,10 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("OUT");
   app.add_option("--clips", options.clips, "write a clip per event to a folder, without encoding")
       ->type_name("OUT");
+  app.add_option("--clip-memory", options.clip_memory,
+                 "limit the video that is kept for clips of a live input (default 2^26)")
+      ->type_name("BYTES")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 50));
   app.add_option("--objects", options.objects, "write a row per object and frame: .csv")
       ->type_name("OUT");
   app.add_option("--counts", options.counts, "count crossings per line, way and hour: .csv")
@@ -101,7 +105,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
     results.sinks.emplace_back(name, std::move(sink));
   };
   for (const std::string& path : options.events) add(path, event_list(path, facts));
-  if (!options.clips.empty()) add({}, clip_folder(options.clips, facts));
+  if (!options.clips.empty()) add({}, clip_folder(options.clips, options.tracking(), facts));
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
   if (!options.zones.empty()) add(options.zones, zone_list(options.zones, facts));

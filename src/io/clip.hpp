@@ -1,19 +1,90 @@
-// Parts of a video file, copied packet by packet: nothing is decoded or encoded.
+// Recordings: which files and frames are read, and parts copied packet by packet.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
+
+#include "io/frames.hpp"
 
 namespace cuesta::io {
 
-/// Writes what `source` shows from `begin` to `end` (seconds, as Frame::time counts them), pictures
-/// and sound, into `target`, whose extension names the container. It begins at the last frame
-/// before `begin` that can be decoded by itself, and ends with the frame at `end` or, where frames
-/// are stored out of order, with those that are stored before it. Throws Error{input} for a source
-/// that cannot be read a second time, Error{output} naming the target, Error{unsupported} in a
-/// build without libav.
-void cut_clip(const std::string& source, const std::filesystem::path& target, double begin,
-              double end);
+/// Which frames of a recording are read.
+struct RecordingOptions {
+  bool strict = false;  ///< damage is an error; else it is reported and passed over
+  double from = 0;      ///< seconds of the recording
+  double to = std::numeric_limits<double>::infinity();
+  int64_t every = 1;  ///< takes the first of this number of frames
+  /// Lists the files again when the last one has ended: those that are new follow. Null for none.
+  std::function<std::vector<std::string>()> more{};
+};
+
+/// Opens files, in this order, as one recording: time continues where a file ends. A single path
+/// may be anything that open_frames() takes. Frames count from 0 as they are taken; with `from`,
+/// decoding begins at a key frame. Unless `strict`, a damaged file continues after the damage, and
+/// one of several that cannot be read is left out; limits.report is notified, and damage() counts.
+/// Throws Error{input}: no file can be read, a file has other frames than the first, the recording
+/// ends before `from`.
+std::unique_ptr<FrameSource> open_recording(std::vector<std::string> files,
+                                            const StreamLimits& limits,
+                                            const RecordingOptions& options);
+
+/// The files of one recording: those that a folder or a pattern (*, ?, [) has, where numbers in
+/// names count as numbers; those that a list names for FFmpeg's concat demuxer; any other path is
+/// itself. Throws Error{input} naming it: there are none, an entry of a list that is not
+/// supported.
+std::vector<std::string> recording_files(const std::string& path);
+
+/// What a clip shows: seconds, as Frame::time counts them.
+struct ClipSpan {
+  double begin = 0, end = 0;  ///< the end of its last frame
+  bool is_cut = false;        ///< ends early: files are encoded differently, or packets were lost
+};
+
+/// Writes what a recording of these files shows from `begin` to `end` (seconds, as Frame::time
+/// counts them), pictures and sound, into `target`, whose extension names the container. It begins
+/// at the last frame before `begin` that can be decoded by itself, of the same file, and ends with
+/// the frame at `end` or, where frames are stored out of order, with those that are stored before
+/// it. Throws Error{input} for a source that cannot be read a second time, Error{output} naming the
+/// target, Error{unsupported} in a build without libav.
+ClipSpan cut_clip(std::span<const RecordingFile> files, const std::filesystem::path& target,
+                  double begin, double end);
+
+/// The last packets of a live video (StreamLimits::ring); at most `max_bytes` of them.
+std::shared_ptr<PacketRing> make_packet_ring(int64_t max_bytes);
+/// Whether it was given packets, and clips can be made of them.
+bool can_be_clipped(const PacketRing& ring);
+/// What is shown earlier, and not needed to decode what is later, may be dropped.
+void keep_from(PacketRing& ring, double seconds);
+/// Whether it dropped more than that.
+bool was_too_small(const PacketRing& ring);
+
+/// A clip of live video, Matroska without sound. Until it is whole, it grows under another name:
+/// NAME.part.mkv for NAME.mkv. Throws as cut_clip().
+class LiveClip {
+ public:
+  /// Begins with the last frame at or before `begin` that can be decoded by itself; where the ring
+  /// has none, with the first after it.
+  LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+           double begin);
+  LiveClip(const LiveClip&) = delete;
+  LiveClip& operator=(const LiveClip&) = delete;
+  ~LiveClip();
+  /// Adds what was received up to this time. Returns false where the clip cannot continue: its
+  /// source connected again, or the ring was too small.
+  bool copy_to(double end);
+  /// Gives the clip its name. Empty where the ring had nothing of it: then there is no clip.
+  ClipSpan finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The extension for clips of `source`: its own where that is a container that can be written, else
 /// ".mkv". Empty for y4m, which is not encoded.

@@ -64,6 +64,12 @@ struct Gap {
   std::string error{};        ///< why the last of these attempts failed; empty where none did
 };
 
+/// One of several files that are read as one recording.
+struct RecordingFile {
+  std::string path;
+  double begin = 0;  ///< seconds: Frame::time of what the file shows at its own time 0
+};
+
 /// One frame, in planes as decoded.
 struct Frame {
   ConstAnyView luma{};  ///< u8, one channel, of the stream's size
@@ -78,14 +84,18 @@ struct Frame {
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
   double time = 0;          ///< the same in seconds; 0 is the beginning of the file
   WallClock clock{};        ///< when it was taken
-  bool damaged = false;     ///< decoded from damaged data of a live stream
+  bool damaged = false;     ///< decoded from damaged data
   std::shared_ptr<const Gap> gap{};  ///< what was lost before this frame; null for nothing
+  /// The file of a joined recording that begins with this frame; null elsewhere.
+  std::shared_ptr<const RecordingFile> file{};
   /// Keeps the planes as they are, as long as a copy of it lives. Of frames that no FrameSource
   /// made, null: their views belong to whoever made them.
   std::shared_ptr<const void> owner{};
 
   bool has_picture() const { return luma || gpu_luma; }
 };
+
+class PacketRing;
 
 class FrameSource {
  public:
@@ -146,6 +156,9 @@ struct StreamLimits {
   VideoPart part{};                  ///< of a file that libav reads; else the whole
   std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes
   bool waits = false;                ///< seeks an address or camera that is not there at first, too
+  /// Seconds without more at the end of a regular file that end it; 0 where it does not grow.
+  double growing = 0;
+  std::shared_ptr<PacketRing> ring{};  ///< is given the packets of a live input; or null
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {
@@ -160,6 +173,10 @@ bool is_live(const std::string& path);
 /// Whether a video is a file that libav reads, so that it may be cut into parts. Throws
 /// Error{input} where there is none.
 bool is_coded_file(const std::string& path);
+
+/// The part of a file that begins with the last key frame at or before this time, and has all that
+/// follows; the whole file where it cannot be cut (video_parts()). Throws Error{input}.
+VideoPart part_from(const std::string& path, double seconds, int64_t max_pixels);
 
 /// Opens a video: a file, "-" for standard input, a named pipe, an address (rtsp://, http:// and
 /// the others of io/address.hpp), a camera (/dev/video0). What begins as y4m is read as such, all

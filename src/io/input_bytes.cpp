@@ -45,6 +45,8 @@ InputBytes::~InputBytes() {
 void InputBytes::look() {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  grows_ = limits_.growing > 0;
+  if (grows_) return;
   const off_t at = lseek(descriptor_, 0, SEEK_CUR);
   if (at < 0) return;
   size_ = status.st_size;
@@ -78,10 +80,28 @@ bool InputBytes::wait_for_data() {
   return false;
 }
 
+// False where the file has not grown for as long as limits say, or reading was stopped.
+bool InputBytes::wait_for_growth() {
+  using Clock = std::chrono::steady_clock;
+  constexpr double pause = 0.1;
+  const auto begin = Clock::now();
+  while (std::chrono::duration<double>(Clock::now() - begin).count() < limits_.growing) {
+    struct stat status {};
+    const off_t at = lseek(descriptor_, 0, SEEK_CUR);
+    if (at < 0 || fstat(descriptor_, &status) != 0) throw_input(name_, reason_of(errno));
+    if (status.st_size < at) throw_input(name_, "the file became shorter while it was read");
+    if (status.st_size > at) return true;
+    if (limits_.stop->wait(pause)) return false;
+  }
+  grows_ = false;
+  return false;
+}
+
 size_t InputBytes::take(char* to, size_t count) {
   for (;;) {
     if (!wait_for_data()) return 0;
     const ssize_t n = ::read(descriptor_, to, count);
+    if (n == 0 && grows_ && wait_for_growth()) continue;
     if (n >= 0) return size_t(n);
     if (errno != EINTR && errno != EAGAIN) throw_input(name_, reason_of(errno));
   }

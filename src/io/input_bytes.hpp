@@ -36,7 +36,7 @@ class InputBytes {
   const std::string& name() const { return name_; }
   bool stopped() const { return limits_.stop->requested(); }
   void stop() const { limits_.stop->request(); }
-  /// Bytes of a regular file; −1 of all else, which has no seek() either.
+  /// Bytes of a regular file; −1 of one that grows, a pipe or a device; these have no seek().
   int64_t size() const { return size_; }
   int64_t position() const { return position_; }
   void seek(int64_t position);
@@ -48,9 +48,11 @@ class InputBytes {
   void look();
   size_t take(char* to, size_t count);
   bool wait_for_data();
+  bool wait_for_growth();
 
   int descriptor_;
   bool owned_ = false;
+  bool grows_ = false;  // a regular file; false again from its end on
   std::string name_;
   StreamLimits limits_;
   int64_t size_ = -1, position_ = 0;

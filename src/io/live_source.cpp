@@ -8,6 +8,7 @@
 
 #include "io/address.hpp"
 #include "io/errors.hpp"
+#include "io/packet_ring.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
 #include "io/wall_clock.hpp"
@@ -187,6 +188,7 @@ class LiveSource final : public FrameSource {
     }
     const double unit = double(format_.time_base_num) / double(format_.time_base_den);
     if (!frame.clock && comes_as_it_happens()) frame.clock = arrivals_.at(time);
+    if (limits_.ring) limits_.ring->shift(shift_);
     last_time_ = time;
     frame.index = index_++;
     frame.pts = int64_t(std::llround(time / unit));

@@ -9,6 +9,7 @@
 
 #include "io/container_end.hpp"
 #include "io/errors.hpp"
+#include "io/packet_ring.hpp"
 
 namespace cuesta::io {
 
@@ -70,6 +71,7 @@ int VideoPackets::next() {
         error = input_->read(*packet_);
       } while (error >= 0 && packet_->stream_index != stream_->index);
       if (error < 0) return error;
+      if (ring_) ring_->add(*packet_);
     }
   }
   if (keeps_) {
@@ -81,6 +83,11 @@ int VideoPackets::next() {
   if (shown != AV_NOPTS_VALUE)
     end_ = std::max(end_, shown - start_ + std::max<int64_t>(packet_->duration, 0));
   return 0;
+}
+
+void VideoPackets::fill(std::shared_ptr<PacketRing> ring) {
+  ring_ = std::move(ring);
+  ring_->begin(*stream_, start_);
 }
 
 void VideoPackets::forget() {

@@ -1,6 +1,7 @@
 // Where a video file may be cut, so that each part decodes to the frames of the whole.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,10 @@ struct Key {
   int64_t shown, decoded, packet;
 };
 
-/// The parts; none where the file cannot be cut.
-std::vector<VideoPart> cut(io::VideoInput& input, int64_t at_least) {
+/// The parts; none where the file cannot be cut. Those that begin after `until` seconds may be left
+/// out.
+std::vector<VideoPart> cut(io::VideoInput& input, int64_t at_least,
+                           double until = std::numeric_limits<double>::infinity()) {
   AVFormatContext& context = input.context();
   const int best = av_find_best_stream(&context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   if (best < 0) return {};
@@ -84,8 +87,10 @@ std::vector<VideoPart> cut(io::VideoInput& input, int64_t at_least) {
       return {};
     const int64_t time = packet->pts - start;
     // Pictures stored behind it may be shown before it; none before it may be shown after it.
-    if (time > latest && begins_anew(*packet, *stream.codecpar))
+    if (time > latest && begins_anew(*packet, *stream.codecpar)) {
+      if (double(time) * av_q2d(stream.time_base) > until) break;
       keys.push_back({time, packet->dts, int64_t(shown.size())});
+    }
     latest = std::max(latest, time);
     shown.push_back(time);
   }
@@ -133,6 +138,21 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
   }
   if (parts.empty()) parts.emplace_back();
   return parts;
+}
+
+VideoPart io::part_from([[maybe_unused]] const std::string& path, [[maybe_unused]] double seconds,
+                        [[maybe_unused]] int64_t max_pixels) {
+  VideoPart rest;
+#ifdef CUESTA_HAS_VIDEO
+  if (seconds <= 0 || !is_coded_file(path)) return rest;
+  VideoInput input(path, max_pixels);
+  const std::vector<VideoPart> parts = cut(input, 1, seconds);
+  if (parts.size() < 2) return rest;
+  rest = parts.back();
+  rest.end = VideoPart().end;
+  rest.frames = VideoPart::unknown;
+#endif
+  return rest;
 }
 
 }  // namespace cuesta

@@ -32,14 +32,15 @@ struct VideoReader::State {
   bool first_waits = false;  // the constructor has decoded it already
   bool draining = false, ended = false;
   int faults_in_drain = 0;
-  std::string fault;  // thrown when the frames before it are out
-  std::string damaged;
-  int64_t damaged_frames = 0;  // of a live stream
+  std::string fault;           // thrown when the frames before it are out
+  std::string damaged;         // the first fault that allow_partial passed over
+  int64_t damaged_frames = 0;  // faults that were passed over
   bool frame_is_damaged = false;
 
   State(std::unique_ptr<VideoInput> input, const StreamLimits& l)
       : limits(stoppable(l)), packets(std::move(input)), decoder(packets, limits) {
     if (!decoded) throw std::bad_alloc();
+    if (limits.ring && packets.is_live()) packets.fill(limits.ring);
     if (!limits.part.is_whole()) go_to_part();
     if (!decode_first()) throw_without_frames("the video stream has no frames");
     format = describe(packets, decoder, *decoded);
@@ -130,13 +131,17 @@ struct VideoReader::State {
 
   /// Tells or throws, as the limits say; a live stream continues.
   void report(std::string what) {
-    if (packets.is_live()) {
-      frame_is_damaged = true;
-      if (damaged_frames++ == 0 && limits.report)
-        limits.report(fmt::format("{}: {}; going on", name(), what));
-      return;
-    }
-    if (!limits.allow_partial) throw_input(name(), what, Hint::allow_partial);
+    if (!packets.is_live()) return pass_over(std::move(what), Hint::allow_partial);
+    frame_is_damaged = true;
+    if (damaged_frames++ == 0 && limits.report)
+      limits.report(fmt::format("{}: {}; going on", name(), what));
+  }
+
+  /// Throws unless the limits allow it.
+  void pass_over(std::string what, Hint hint) {
+    if (!limits.allow_partial) throw_input(name(), what, hint);
+    frame_is_damaged = true;
+    ++damaged_frames;
     if (damaged.empty()) damaged = std::move(what);
   }
 
@@ -144,9 +149,7 @@ struct VideoReader::State {
   void end_with_fault() {
     if (packets.is_live() && packets.count() == 0) throw_without_frames(fault);
     // What was never there is not available in part.
-    const Hint hint = packets.count() > 0 ? Hint::allow_partial : Hint::none;
-    if (!limits.allow_partial) throw_input(name(), fault, hint);
-    if (damaged.empty()) damaged = fault;
+    pass_over(fault, packets.count() > 0 ? Hint::allow_partial : Hint::none);
   }
 
   /// Decodes one frame into `decoded`; false after the last one.
@@ -222,7 +225,7 @@ struct VideoReader::State {
     else if (error == AVERROR_EXIT)
       fault = packets.input().words(error);
     else if (count == 0 && packets.is_live() && packets.is_mp4())
-      fault = "its index is at the end, and a pipe cannot be read backwards; give it as a file";
+      fault = "its index is at the end; it can be read as a file that is whole";
     else if (error != AVERROR_EOF)
       fault = fmt::format("the {} is damaged after {} frames: {}", what, count,
                           packets.input().words(error));
@@ -266,6 +269,7 @@ struct VideoReader::State {
 };
 
 std::string damage_of_live(int64_t count) {
+  if (count == 1) return "its data were damaged once";
   return count > 0 ? fmt::format("{} times its data were damaged", count) : std::string();
 }
 
@@ -284,7 +288,10 @@ const std::string& VideoReader::name() const { return state_->name(); }
 int64_t VideoReader::damaged_frames() const { return state_->damaged_frames; }
 std::string VideoReader::damage() const {
   const State& s = *state_;
-  return s.damaged.empty() ? damage_of_live(s.damaged_frames) : s.damaged;
+  if (s.damaged.empty()) return damage_of_live(s.damaged_frames);
+  const int64_t more = s.damaged_frames - 1;
+  if (more == 0) return s.damaged;
+  return fmt::format("{} (and {} more fault{})", s.damaged, more, more == 1 ? "" : "s");
 }
 void VideoReader::stop() { state_->limits.stop->request(); }
 bool VideoReader::has_end() const { return State::has_end(state_->packets.context()); }

@@ -77,6 +77,22 @@ class Files(ClockTest):
             zone = "+01:00" if line["time"] < 0.9995 else "+02:00"
             self.assertTrue(line["clock"].endswith(zone), line)
 
+    def test_joined_files_have_their_own(self):
+        # A second file that FFmpeg split off has the time of the whole; the third is later.
+        names = [self.dated(f"{k}.mp4") for k in range(2)]
+        names.append(self.dated("2.mp4", "2026-03-29T01:07:00Z"))
+        lines, said = self.watch(*names, "--join-inputs")
+        frames = [line for line in lines if line["kind"] == "frame"]
+        self.assertEqual(len(frames), 180)
+        for line, at in zip(frames, self.clocks(lines)):
+            seconds = line["time"] if line["frame"] < 120 else line["time"] - 4
+            begin = utc(MADE if line["frame"] < 120 else "2026-03-29T01:07:00Z")
+            self.assertAlmostEqual((at - begin).total_seconds(), seconds, delta=0.002)
+        self.assertEqual([line["kind"] for line in lines].count("clock"), 1)
+        self.assertEqual(said.count("the clock jumps"), 1)
+        part, _ = self.watch(*names, "--join-inputs", "--from", 3, "--every", 5)
+        self.assertEqual(self.clocks(part), self.clocks(lines)[90::5])
+
     def test_begins_is_obeyed_and_keeps_its_zone(self):
         self.file("a.y4m", street())
         for text, first in (

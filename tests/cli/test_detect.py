@@ -675,6 +675,7 @@ class VideoFiles(DetectTest):
                 INPUT,
                 "detect",
                 "cut-" + name,
+                "--strict",
                 "--json",
                 "o.ndjson",
                 "-o",
@@ -693,8 +694,8 @@ class VideoFiles(DetectTest):
         data = self.mp4("long.mp4", y4m(WIDTH, HEIGHT, noise, b"420jpeg")).read_bytes()
         # The index comes last: nothing is known without it.
         self.file("cut.mp4", data[: len(data) // 2])
-        for partial in ([], ["--partial"]):
-            self.fails(INPUT, "detect", "cut.mp4", "--json", "o.ndjson", *partial, says=["cut.mp4"])
+        for how in ([], ["--partial"], ["--strict"]):
+            self.fails(INPUT, "detect", "cut.mp4", "--json", "o.ndjson", *how, says=["cut.mp4"])
             self.assertFalse((self.at / "o.ndjson").exists())
         # It comes first: what was not cut can be read.
         front = index_in_front(data)
@@ -702,7 +703,7 @@ class VideoFiles(DetectTest):
         self.assertEqual(self.detect(name="front.mp4")[1], self.detect(name="long.mp4")[1])
         cut = front[: len(front) - (len(front) - front.index(b"mdat")) // 2]
         self.file("cut.mp4", cut)
-        self.fails(INPUT, "detect", "cut.mp4", "--json", "o.ndjson", says=["cut.mp4"])
+        self.fails(INPUT, "detect", "cut.mp4", "--strict", "--json", "o.ndjson", says=["cut.mp4"])
         self.assertFalse((self.at / "o.ndjson").exists())
         done = self.run_cuesta("detect", "cut.mp4", "--json", "-", "--partial")
         self.assertTrue(0 < len(self.lines(done.stdout)[1]) < FRAMES)
@@ -740,7 +741,8 @@ class BadInput(DetectTest):
             "folder.mp4",
         ):
             with self.subTest(name):
-                self.fails(INPUT, "detect", name, "-o", "o.y4m", "--json", "o.ndjson", says=[name])
+                outputs = ("-o", "o.y4m", "--json", "o.ndjson", "--strict")
+                self.fails(INPUT, "detect", name, *outputs, says=[name])
                 self.assertFalse((self.at / "o.y4m").exists())
                 self.assertFalse((self.at / "o.ndjson").exists())
         # An absent address is awaited otherwise.

@@ -26,7 +26,7 @@ VERBS = {
     "label": (["photo.png"], {"": "photo.png", "--intensity": "mask.png", **PASSWORDS}, {"-o": "o.csv"}),
     "detect": (
         ["street.y4m"],
-        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--cameras": "cameras.toml", **PASSWORDS},
+        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--mask-privacy": "private.png", "--cameras": "cameras.toml", **PASSWORDS},
         {
             "-o": "o.y4m",
             "--json": "o.ndjson",
@@ -34,6 +34,8 @@ VERBS = {
             "--events": "o.edl",
             "--objects": "o.csv",
             "--counts": "n.csv",
+            "--zones": "z.csv",
+            "--scores": "s.csv",
             "--report": "o.html",
             "--clips": "clips",
             "--coco": "o.json",
@@ -76,6 +78,7 @@ class RunFiles(CommandTest):
         for name, data in {
             "photo.png": png(40, 30, square()),
             "mask.png": png(40, 30, square()),
+            "private.png": png(40, 30, square()),
             "hidden.png": png(40, 30, square()),
             "photo.pgm": pgm(40, 30, square()),
             "kernel.txt": b"0 0 0\n0 1 0\n0 0 0\n",

@@ -29,8 +29,8 @@ ENDLESS = ("tune", "bench", "verify", "rtsp://", "cameras.toml")
 SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
 # How the help of an option begins, behind the methods or the option that it is for.
 IMPERATIVES = set(
-    "add apply begin blur check close compare compensate connect convert cut decode detect drop end "
-    "exclude explain find join keep lay learn limit listen mark omit predict print process publish "
+    "add apply begin blur check close compare compensate connect convert count cut decode detect "
+    "drop end exclude explain find join keep lay learn limit listen mark omit predict print process publish "
     "read remove report require restart retry run select set show simplify smooth start take time "
     "track treat use verify watch write".split()
 )
@@ -117,6 +117,9 @@ def make_inputs(folder):
         done = subprocess.run([COMMAND, *words], cwd=folder, capture_output=True)
         if done.returncode:
             (folder / name).write_bytes(frames)  # this build has no such encoder
+    (folder / "recordings").mkdir()
+    for name in ("chunk1.mp4", "chunk2.mp4"):
+        (folder / "recordings" / name).write_bytes((folder / "street.mp4").read_bytes())
     (folder / "yard.toml").write_text(SCENE, encoding="utf-8")
     (folder / "cameras.toml").write_text(CAMERAS, encoding="utf-8")
     for name in ("cameras.netrc", "home.netrc"):

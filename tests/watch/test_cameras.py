@@ -297,6 +297,7 @@ class Broken(CamerasTest):
             "{name}-boxes.y4m",
             "--json",
             "all.nd",
+            "--strict",
             *PLAIN,
             code=INPUT,
         )

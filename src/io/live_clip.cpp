@@ -1,0 +1,151 @@
+// Clips of live video, copied from the packets that came last.
+#include "cuesta/error.hpp"
+#include "io/clip.hpp"
+
+#ifdef CUESTA_HAS_VIDEO
+#include <algorithm>
+#include <optional>
+
+#include "io/av_output.hpp"
+#include "io/errors.hpp"
+#include "io/packet_ring.hpp"
+
+namespace cuesta::io {
+namespace {
+
+// Players show what is under this name, too.
+std::filesystem::path growing_name(std::filesystem::path path) {
+  return path.replace_extension(".part" + path.extension().string());
+}
+
+}  // namespace
+
+struct LiveClip::State {
+  State(std::shared_ptr<const PacketRing> r, const std::filesystem::path& path, double begin)
+      : ring(std::move(r)), target(path), part(growing_name(path)), wanted(begin) {}
+
+  void check(int error) const {
+    file->check();
+    if (error < 0) throw_output(part, av::words(error));
+  }
+
+  void open(const PacketRing::Piece& first) {
+    file.emplace(part, Placing::growing);
+    bytes.emplace(*file);
+    muxer = av::muxer_of(part.string(), "matroska");
+    AVStream* stream = avformat_new_stream(muxer.get(), nullptr);
+    if (!stream || avcodec_parameters_copy(stream->codecpar, first.of->coding.get()) < 0)
+      throw std::bad_alloc();
+    stream->codecpar->codec_tag = 0;
+    stream->time_base = first.of->time_base;
+    stream->avg_frame_rate = first.of->rate;
+    stream->sample_aspect_ratio = first.of->aspect;
+    av::Options options;
+    options.set("cluster_time_limit", "1000");  // milliseconds
+    muxer->flags |= AVFMT_FLAG_FLUSH_PACKETS;
+    bytes->serve(*muxer);
+    check(avformat_write_header(muxer.get(), options.get()));
+    of = first.of;
+    zero = first.packet->pts;
+    span.begin = first.time;
+  }
+
+  void write(const PacketRing::Piece& piece) {
+    AVPacket& p = *piece.packet;
+    const AVRational base = muxer->streams[0]->time_base;
+    p.pts = av_rescale_q(p.pts - zero, of->time_base, base);
+    // Matroska stores no decoding times; its muxer asks for some that grow and come before.
+    constexpr int64_t ahead = 10000;
+    p.dts = std::min(p.pts, written++ - ahead);
+    p.stream_index = 0;
+    p.pos = -1;
+    const int64_t length = av_rescale_q(p.duration, of->time_base, base);
+    p.duration = length;
+    const double shown = piece.time + double(length) * av_q2d(base);
+    check(av_write_frame(muxer.get(), &p));
+    span.end = std::max(span.end, shown);
+  }
+
+  /// False where the clip cannot continue.
+  bool copy_to(double end) {
+    if (number < 0) number = ring->find(wanted);
+    while (number >= 0) {
+      const auto piece = ring->at(number);
+      if (!piece.packet || piece.time > end) return true;
+      if (!file) open(piece);
+      if (piece.of != of || (written > 0 && piece.number != number)) return false;
+      number = piece.number + 1;
+      write(piece);
+    }
+    return true;
+  }
+
+  ClipSpan finish() {
+    if (!file) return {wanted, wanted};
+    check(av_write_trailer(muxer.get()));
+    bytes->flush();
+    check(0);
+    file->commit();
+    std::error_code error;
+    std::filesystem::rename(part, target, error);
+    if (error) throw_output(target, error.message());
+    return span;
+  }
+
+  std::shared_ptr<const PacketRing> ring;
+  std::filesystem::path target, part;
+  double wanted;
+  std::optional<OutputFile> file;
+  std::optional<av::Output> bytes;
+  av::MuxerPtr muxer;
+  std::shared_ptr<const Connection> of;
+  int64_t number = -1;  // of the next packet
+  int64_t zero = 0, written = 0;
+  ClipSpan span;
+};
+
+LiveClip::LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+                   double begin)
+    : state_(std::make_unique<State>(std::move(ring), target, begin)) {}
+LiveClip::~LiveClip() = default;
+
+bool LiveClip::copy_to(double end) { return state_->copy_to(end); }
+ClipSpan LiveClip::finish() { return state_->finish(); }
+
+std::shared_ptr<PacketRing> make_packet_ring(int64_t max_bytes) {
+  return std::make_shared<PacketRing>(max_bytes);
+}
+
+bool can_be_clipped(const PacketRing& ring) {
+  const auto connection = ring.connection();
+  return connection && connection->coding->codec_id != AV_CODEC_ID_RAWVIDEO &&
+         avformat_query_codec(av_guess_format("matroska", nullptr, nullptr),
+                              connection->coding->codec_id, FF_COMPLIANCE_NORMAL) == 1;
+}
+
+void keep_from(PacketRing& ring, double seconds) { ring.keep_from(seconds); }
+bool was_too_small(const PacketRing& ring) { return ring.was_too_small(); }
+
+}  // namespace cuesta::io
+#else
+namespace cuesta::io {
+
+class PacketRing {};
+struct LiveClip::State {};
+
+LiveClip::LiveClip(std::shared_ptr<const PacketRing>, const std::filesystem::path& target, double) {
+  throw Error(
+      ErrorCode::unsupported,
+      target.string() + ": this build of Cuesta does not support clips; build it with libav",
+      target.string());
+}
+LiveClip::~LiveClip() = default;
+bool LiveClip::copy_to(double) { return false; }
+ClipSpan LiveClip::finish() { return {}; }
+std::shared_ptr<PacketRing> make_packet_ring(int64_t) { return std::make_shared<PacketRing>(); }
+bool can_be_clipped(const PacketRing&) { return false; }
+void keep_from(PacketRing&, double) {}
+bool was_too_small(const PacketRing&) { return false; }
+
+}  // namespace cuesta::io
+#endif

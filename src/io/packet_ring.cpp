@@ -1,0 +1,111 @@
+#ifdef CUESTA_HAS_VIDEO
+#include "io/packet_ring.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace cuesta::io {
+
+Connection::Connection(const AVStream& stream)
+    : coding(avcodec_parameters_alloc()),
+      time_base(stream.time_base),
+      rate(stream.avg_frame_rate),
+      aspect(stream.sample_aspect_ratio) {
+  if (!coding || avcodec_parameters_copy(coding.get(), stream.codecpar) < 0) throw std::bad_alloc();
+}
+
+void PacketRing::begin(const AVStream& stream, int64_t start) {
+  auto connection = std::make_shared<const Connection>(stream);
+  const std::lock_guard lock(mutex_);
+  // A later connection's times are not known before its first frame.
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  last_shift_ = std::exchange(shift_, connection_ ? unknown : 0);
+  connection_ = std::move(connection);
+  start_ = start;
+}
+
+void PacketRing::add(const AVPacket& packet) {
+  const std::lock_guard lock(mutex_);
+  const bool is_key = packet.flags & AV_PKT_FLAG_KEY;
+  const int64_t shown = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  const bool continues = !held_.empty() && held_.back().of == connection_;
+  if (!connection_ || shown == AV_NOPTS_VALUE || (!is_key && !continues)) return;
+  av::PacketPtr copy(av_packet_clone(&packet));
+  if (!copy) throw std::bad_alloc();
+  copy->pts = shown;
+  bytes_ += packet.size;
+  held_.push_back({connection_, std::move(copy),
+                   double(shown - start_) * av_q2d(connection_->time_base), is_key});
+  trim();
+}
+
+void PacketRing::shift(double seconds) {
+  const std::lock_guard lock(mutex_);
+  shift_ = seconds;
+}
+
+void PacketRing::keep_from(double seconds) {
+  const std::lock_guard lock(mutex_);
+  keep_from_ = seconds;
+  trim();
+}
+
+size_t PacketRing::next_key() const {
+  size_t i = 1;
+  while (i < held_.size() && !held_[i].is_key) ++i;
+  return i;
+}
+
+void PacketRing::drop_group() {
+  for (size_t count = next_key(); count > 0; --count) {
+    bytes_ -= held_.front().packet->size;
+    held_.pop_front();
+    ++first_;
+  }
+}
+
+void PacketRing::trim() {
+  while (!held_.empty()) {
+    const size_t next = next_key();
+    const bool is_needed =
+        next == held_.size() || held_[next].time + shift_of(held_[next]) > keep_from_;
+    if (is_needed && bytes_ <= max_bytes_) break;
+    was_too_small_ |= is_needed;
+    drop_group();
+  }
+}
+
+int64_t PacketRing::find(double seconds) const {
+  const std::lock_guard lock(mutex_);
+  int64_t found = -1;
+  for (size_t i = 0; i < held_.size(); ++i) {
+    if (!held_[i].is_key || held_[i].of != held_.back().of) continue;
+    if (found < 0 || held_[i].time + shift_of(held_[i]) <= seconds) found = first_ + int64_t(i);
+  }
+  return found;
+}
+
+PacketRing::Piece PacketRing::at(int64_t number) const {
+  const std::lock_guard lock(mutex_);
+  const int64_t index = std::max<int64_t>(0, number - first_);
+  if (index >= int64_t(held_.size())) return {};
+  const Held& one = held_[size_t(index)];
+  Piece piece{first_ + index, one.of, av::PacketPtr(av_packet_clone(one.packet.get())),
+              one.time + shift_of(one)};
+  if (!piece.packet) throw std::bad_alloc();
+  return piece;
+}
+
+bool PacketRing::was_too_small() const {
+  const std::lock_guard lock(mutex_);
+  return was_too_small_;
+}
+
+std::shared_ptr<const Connection> PacketRing::connection() const {
+  const std::lock_guard lock(mutex_);
+  return connection_;
+}
+
+}  // namespace cuesta::io
+#endif

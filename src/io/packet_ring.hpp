@@ -1,0 +1,80 @@
+// The last packets of a live video, as its source sent them.
+#pragma once
+
+#ifdef CUESTA_HAS_VIDEO
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "io/av.hpp"
+
+namespace cuesta::io {
+
+struct FreeParameters {
+  void operator()(AVCodecParameters* p) const { avcodec_parameters_free(&p); }
+};
+
+/// What the packets of one connection have in common.
+struct Connection {
+  explicit Connection(const AVStream& stream);
+  std::unique_ptr<AVCodecParameters, FreeParameters> coding;
+  AVRational time_base, rate, aspect;
+};
+
+/// Filled by the thread that reads, from one connection after the other; read by another. Holds
+/// whole groups of pictures, each from its key frame on.
+class PacketRing {
+ public:
+  struct Piece {
+    int64_t number = 0;  ///< in the order in which they came
+    std::shared_ptr<const Connection> of{};
+    av::PacketPtr packet{};
+    double time = 0;  ///< as Frame::time
+  };
+
+  explicit PacketRing(int64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  /// A connection whose timestamp `start` is its time 0.
+  void begin(const AVStream& stream, int64_t start);
+  void add(const AVPacket& packet);
+  /// Frame::time at time 0 of this connection.
+  void shift(double seconds);
+
+  /// What is shown before this time is dropped from now on, but for what it is decoded from.
+  void keep_from(double seconds);
+  /// Where the groups begin that are still there: the last one at or before `seconds`, else the
+  /// first one; of the last connection. −1 where there is none.
+  int64_t find(double seconds) const;
+  /// The piece of this number or, where it is gone, the first after it; empty where none came yet.
+  Piece at(int64_t number) const;
+  /// Whether groups had to go before keep_from() allowed it.
+  bool was_too_small() const;
+  /// The coding of what comes; null where nothing came.
+  std::shared_ptr<const Connection> connection() const;
+
+ private:
+  struct Held {
+    std::shared_ptr<const Connection> of;
+    av::PacketPtr packet;
+    double time;  // within its connection
+    bool is_key;
+  };
+  void trim();
+  void drop_group();
+  size_t next_key() const;
+  double shift_of(const Held& one) const { return one.of == connection_ ? shift_ : last_shift_; }
+
+  mutable std::mutex mutex_;
+  int64_t max_bytes_, bytes_ = 0;
+  std::deque<Held> held_;
+  int64_t first_ = 0;  // number of held_[0]
+  std::shared_ptr<const Connection> connection_;
+  int64_t start_ = 0;
+  double shift_ = 0, last_shift_ = 0;
+  double keep_from_ = 0;
+  bool was_too_small_ = false;
+};
+
+}  // namespace cuesta::io
+#endif
