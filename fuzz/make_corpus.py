@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds in fuzz/corpus of the targets options, arguments, config, scene, requests, lines,
-again, picture, y4m and video.
+"""Makes the seeds in fuzz/corpus of every target.
 
     make_corpus.py PATH-TO-CUESTA
 
@@ -105,6 +104,51 @@ CONFIGS = [
 ]
 
 
+# The first byte chooses the subject and the address (fuzz/tuner.cpp).
+TUNER = [
+    (0, '{"values": {}, "level": 0}'),
+    (0, '{"values": {"method": "log", "sigma": "2", "lines": true}, "level": 1}'),
+    (0, '{"values": {"threshold": "auto:best", "ksize": "5", "mask": "/etc/passwd"}}'),
+    (1, '{"values": {"method": "canny"}, "bins": 64}'),
+    (2, '{"values": {"method": "canny"}, "stage": "magnitude", "level": 0}'),
+    (3, '{"values": {"method": "boundaries", "quality": "high"}}'),
+    (16 + 4, "0"),
+    (16 + 4, "9"),
+    (8, '{"values": {"background": "mixture"}, "frame": 3, "id": 1}'),
+    (8, '{"values": {"warm-up": "1"}, "frame": 5, "scene": {"zones": []}}'),
+    (
+        8 + 3,
+        '{"values": {"min-area": "20"}, "scene": {"lines": [{"name": "a", "from": [0, 0], "to": [1, 1]}]}}',
+    ),
+    (8 + 16 + 4, "2"),
+    (0, "[[[[[[[["),
+    (8, '{"frame": 99999999999999999999}'),
+]
+
+HTTP = [
+    "GET /TOKEN/about HTTP/1.1\r\nHost: HOST\r\n\r\n",
+    "POST /TOKEN/result HTTP/1.1\r\nHost: HOST\r\nContent-Length: 2\r\n\r\n{}",
+    "POST /TOKEN/result HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    "GET /TOKEN/source?of=1 HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nSec-Fetch-Site: same-origin\r\n\r\n",
+    "GET /wrong/about HTTP/1.1\r\nHost: HOST\r\n\r\n",
+    "GET /TOKEN/../about HTTP/1.1\r\nHost: elsewhere\r\nRange: bytes=0-3\r\n\r\n",
+    "HEAD /TOKEN/ HTTP/1.0\r\nHost: HOST\r\nHost: HOST\r\n\r\n",
+    "nothing",
+]
+
+# Two bytes choose the messages and the cut (fuzz/mqtt.cpp); CONNACK, PUBACK, PUBREC, PINGRESP, PUBLISH.
+MQTT = [
+    (1, 255, b"\x20\x02\x00\x00"),
+    (4, 2, b"\x20\x02\x00\x00" + b"\x40\x02\x00\x01" + b"\x40\x02\x00\x02"),
+    (8, 7, b"\x20\x02\x00\x00" + b"\x50\x02\x00\x01" + b"\x70\x02\x00\x01"),
+    (0, 255, b"\x20\x02\x00\x05"),
+    (2, 255, b"\x20\x02\x00\x00\xd0\x00\x30\x05\x00\x01abc"),
+    (2, 4, b"\x20\x02\x00\x00\x30\xff\xff\xff\x7f"),
+    (1, 0, b""),
+    (1, 9, b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+]
+
+
 def write(target, name, data):
     folder = CORPUS / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -121,6 +165,16 @@ def main(cuesta):
     for number in range(24):
         write("lines", str(number), bytes(draw.randrange(256) for _ in range(400)))
         write("again", str(number), bytes(draw.randrange(256) for _ in range(400)))
+    draw = random.Random(4)
+    for target, size in (("state", 80), ("journal", 200), ("calls", 600)):
+        for number in range(24):
+            write(target, str(number), bytes(draw.randrange(256) for _ in range(size)))
+    for number, (first, text) in enumerate(TUNER):
+        write("tuner", str(number), bytes([first]) + text.encode())
+    for number, text in enumerate(HTTP):
+        write("http", str(number), text.encode())
+    for number, (messages, cut, answers) in enumerate(MQTT):
+        write("mqtt", str(number), bytes([messages, cut]) + answers)
     for number, line in enumerate(ARGUMENTS):
         write("arguments", str(number), line.replace(" ", "\n").encode())
 

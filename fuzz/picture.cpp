@@ -6,6 +6,12 @@
 #include <cstdlib>
 
 #include "cuesta/error.hpp"
+#include "fuzz/structure.hpp"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t room);
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t room, unsigned seed) {
+  return cuesta::fuzz::mutate(data, size, room, seed, LLVMFuzzerMutate);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr int64_t most = 1 << 18;

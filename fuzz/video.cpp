@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cuesta/error.hpp"
+#include "fuzz/structure.hpp"
 #include "io/frames.hpp"
 
 namespace {
@@ -44,6 +45,11 @@ uint64_t sum_of(cuesta::ConstAnyView plane) {
 }
 
 }  // namespace
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t room);
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t room, unsigned seed) {
+  return cuesta::fuzz::mutate(data, size, room, seed, LLVMFuzzerMutate);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cuesta::io;

@@ -24,3 +24,6 @@ fi
 if [[ -x $1/cli/cuesta-bench ]]; then
   PATH=/usr/bin:/bin "$binary" bench model --explain convolve:tiled --gpu-model p5000 >/dev/null
 fi
+# Every library that travels, and all that they load, is in the bill of materials.
+python3 "$here/../deb/check_sbom.py" --needs libcli11 "$scratch/moved here/share/sbom/cuesta.cdx.json" "$binary" \
+  "$scratch/moved here/lib"/*

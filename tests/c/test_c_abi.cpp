@@ -3,6 +3,7 @@
 #include <cuesta.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>

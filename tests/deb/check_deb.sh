@@ -3,6 +3,7 @@
 # That apt installs them where there is no compiler, `scripts/package check deb` shows.
 #   check_deb.sh BUILD
 set -euo pipefail
+here=$(cd -- "$(dirname -- "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -26,6 +27,13 @@ fi
 for name in cuesta libcuesta-c1; do
   grep -q 'Apache License' "$scratch/root/usr/share/doc/$name/copyright"
 done
-# A name with the number of the ABI, and nothing that knows where it was built.
+# A name with the number of the ABI.
 find "$scratch/root/usr/lib" -name 'libcuesta_c.so.1' | grep -q .
-! grep -rq --binary-files=text --fixed-strings "$1" "$scratch/root/usr/bin"
+# What each is made of.
+shared=libfmt,libhwy,libtbb,libstdc++
+python3 "$here/check_sbom.py" --needs "$shared,libcli11,nlohmann-json,libtomlplusplus,libcpp-httplib-dev,libvips" \
+  "$scratch/root/usr/share/sbom/cuesta.cdx.json" "$scratch/root/usr/bin"/*
+python3 "$here/check_sbom.py" --needs "$shared" "$scratch/root/usr/share/sbom/libcuesta-c1.cdx.json" \
+  "$(find "$scratch/root/usr/lib" -name 'libcuesta_c.so.1')"
+# Nothing knows where it was built.
+! grep -rq --binary-files=text --fixed-strings "$1" "$scratch/root/usr"

@@ -51,7 +51,7 @@ ALLOWED = {
     },
     "apps": {"cuesta", "core", "ops", "track", "lines", "recipes", "io", "cli", "apps"},
     "python": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "python"},
-    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
+    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "apps", "fuzz"},
     "tests": {
         "cuesta",
         "core",
@@ -69,6 +69,7 @@ ALLOWED = {
         "c",
         "support",
         "emulated",
+        "fuzz",
     },
 }
 

@@ -6,6 +6,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "ops/convolve/cpu/plan.hpp"
 #include "ops/convolve/reference.hpp"
 

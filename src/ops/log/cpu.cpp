@@ -7,6 +7,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "cpu/column_march-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"

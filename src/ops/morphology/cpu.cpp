@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <atomic>
+#include <cstring>
 #include <limits>
 
 #include "cpu/bits-inl.hpp"

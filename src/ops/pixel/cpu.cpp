@@ -7,6 +7,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "core/bits.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"

@@ -7,6 +7,7 @@
 #endif
 
 #include <cmath>
+#include <cstring>
 
 #include "cpu/simd-inl.hpp"
 #include "ops/shared/gradient.hpp"
