@@ -218,7 +218,7 @@ std::string ome_of(const Microscopy& source, Size size, int32_t channels, PixelT
 std::string imagej_of(const Microscopy& source, int64_t pages) {
   // Levels of the display, and what else describes the samples, are left out.
   constexpr std::string_view of_pixel[] = {"ImageJ", "unit", "yunit", "zunit"};
-  constexpr std::string_view of_stack[] = {"images", "channels", "slices",    "frames",
+  constexpr std::string_view of_stack[] = {"images", "channels", "slices",     "frames",
                                            "mode",   "spacing",  "hyperstack", "finterval"};
   const bool is_whole = pages > 1 && pages == source.pages();
   std::string text;
@@ -243,7 +243,10 @@ int64_t Microscopy::pages() const {
 int64_t Microscopy::channel() const {
   int64_t rest = page;
   for (const char axis : order) {
-    const int64_t size = axis == 'C' ? sizes[0] : axis == 'Z' ? sizes[1] : axis == 'T' ? sizes[2] : 1;
+    const int64_t size = axis == 'C'   ? sizes[0]
+                         : axis == 'Z' ? sizes[1]
+                         : axis == 'T' ? sizes[2]
+                                       : 1;
     if (axis == 'C') return rest % size;
     rest /= size;
   }

@@ -61,15 +61,19 @@ Step gray_step(PixelType type) {
           }};
 }
 
+Step scale_step(PixelType type, double factor) {
+  return {type, 1, false, [factor](ConstAnyView src, AnyView dst, const Exec& exec) {
+            scale(src, dst, factor, exec);
+          }};
+}
+
 Steps sobel_steps(const SobelEdges& of, const PictureKind& seen, double largest) {
   Steps steps;
   PixelType type = seen.type;
   if (!of.threshold && type == PixelType::u16) type = PixelType::f32;
   if (!of.threshold && !fits_u16(of, seen.type)) type = PixelType::f32;
   if (type != seen.type) {
-    steps.push_back({type, 1, false, [](ConstAnyView src, AnyView dst, const Exec& exec) {
-                       scale(src, dst, 1, exec);
-                     }});
+    steps.push_back(scale_step(type, 1));
   }
   if (smooths(of)) {
     const GaussianOptions smoothing{of.sigma, of.ksize, of.border};
@@ -89,10 +93,7 @@ Steps sobel_steps(const SobelEdges& of, const PictureKind& seen, double largest)
            threshold(src, dst, limit, exec);
          }});
   } else {
-    steps.push_back({seen.type, 1, false,
-                     [factor = 1 / largest](ConstAnyView src, AnyView dst, const Exec& exec) {
-                       scale(src, dst, factor, exec);
-                     }});
+    steps.push_back(scale_step(seen.type, 1 / largest));
   }
   return steps;
 }
@@ -289,13 +290,8 @@ Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult
                    used->sigma = own.sigma;
                    if (dst.type == PixelType::u8) used->thresholds = found;
                  });
-                 if (makes_strengths() && seen.scale != 1) {
-                   steps.push_back(
-                       {PixelType::f32, 1, false,
-                        [by = 1 / seen.scale](ConstAnyView src, AnyView dst, const Exec& exec) {
-                          scale(src, dst, by, exec);
-                        }});
-                 }
+                 if (makes_strengths() && seen.scale != 1)
+                   steps.push_back(scale_step(PixelType::f32, 1 / seen.scale));
                  return steps;
                },
                [&](const LogEdges&) {

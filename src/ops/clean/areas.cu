@@ -32,8 +32,7 @@ __global__ void __launch_bounds__(columns* rows)
       const uint32_t later = begin & (0xFFFFFFFEu << lane);
       atomicAdd(area, uint32_t((later == 0 ? columns : __ffs(int(later)) - 1) - lane));
     }
-    if (x == 0 || y == 0 || x == labels.width - 1 || y == labels.height - 1)
-      atomicOr(area, at_rim);
+    if (x == 0 || y == 0 || x == labels.width - 1 || y == labels.height - 1) atomicOr(area, at_rim);
   }
 }
 
@@ -57,8 +56,8 @@ struct Result {
 void clean_cuda::areas(const CleanArgs& args, Call& call) {
   const ConstAnyView source = looked_at(args, call);
   const auto labels = call.scratch().image<int32_t, Space::device>(source.width, source.height);
-  const auto count = size_t(
-      label(source, labels, nullptr, {.connectivity = args.connectivity}, call.nested()));
+  const auto count =
+      size_t(label(source, labels, nullptr, {.connectivity = args.connectivity}, call.nested()));
   auto* counted = call.scratch().take<uint32_t>(count);
   const cudaStream_t stream = cuda::stream_of(call);
   cuda::check(cudaMemsetAsync(counted, 0, count * sizeof *counted, stream), "clean");

@@ -159,7 +159,25 @@ struct FrontThread {
       magnitudes[row][column] = magnitude;
     }
   }
+  /// Whether a pixel of the tile is a maximum above the low limit. 0 is no maximum, and where the
+  /// picture or the mask ends nothing else was set.
+  __device__ __forceinline__ bool is_candidate(int32_t row, int32_t column) const {
+    const M m = magnitudes[row + 1][column + 1];
+    return m > 0 && m > job.limits.low &&
+           canny_is_maximum(octants[row][column], [&](int32_t dx, int32_t dy) {
+             return magnitudes[row + 1 + dy][column + 1 + dx];
+           });
+  }
 };
+
+/// The strength of a maximum of this magnitude, or 0.
+template <class T, int K>
+__device__ void put_strength(const TileJob<T>& job, const DeviceImage<float>& to, int32_t x,
+                             int32_t y, MagnitudeOf<T> magnitude) {
+  using Strength = StrengthOf<T, K>;
+  reinterpret_cast<Strength*>(to.row(y))[x] =
+      Strength(canny_strength(canny_channels::Magnitude<Sum<T>>(magnitude), job.norm, K == 7));
+}
 
 template <class T, int K, int Channels>
 __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant__ TileJob<T> job) {
@@ -202,18 +220,9 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
         if (bin > 0) near.add(uint32_t(bin), 1, bins);
         continue;
       }
-      // 0 is no maximum, and where the picture or the mask ends nothing else was set.
-      const bool candidate = m > 0 && m > job.limits.low &&
-                             canny_is_maximum(octants[row][lane], [&](int32_t dx, int32_t dy) {
-                               return magnitudes[row + 1 + dy][lane + 1 + dx];
-                             });
+      const bool candidate = own.is_candidate(row, lane);
       if (strengths.data) {
-        using Strength = StrengthOf<T, K>;
-        const auto strength =
-            candidate
-                ? Strength(canny_strength(canny_channels::Magnitude<Sum<T>>(m), job.norm, K == 7))
-                : Strength(0);
-        if (x < src.width) reinterpret_cast<Strength*>(strengths.row(y))[x] = strength;
+        if (x < src.width) put_strength<T, K>(job, strengths, x, y, candidate ? m : 0);
         continue;
       }
       const uint32_t candidates = __ballot_sync(~0u, candidate);
