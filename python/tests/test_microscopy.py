@@ -94,14 +94,14 @@ def test_a_page_keeps_its_pixel_size_and_channel(
 
 def test_all_pages_keep_their_dimensions(tmp_path: pathlib.Path) -> None:
     source, target = ome(tmp_path / "cells.ome.tif", "TCYX", 6), tmp_path / "smooth.ome.tif"
-    run("filter", source, "-o", target, "--gaussian", 1, "--page", "all")
+    run("filter", source, "-o", target, "--median", 3)
     pixels = pixels_of(target)
     assert (pixels["SizeC"], pixels["SizeT"], pixels["SizeZ"]) == (3, 2, 1)
     assert [one["Name"] for one in pixels["Channel"]] == NAMES
     with tifffile.TiffFile(target) as file:
         assert file.series[0].axes == "TCYX" and file.series[0].shape == (2, 3, 70, 90)
         made = file.asarray()
-    np.testing.assert_array_equal(made[1, 2], cuesta.gaussian(levels(6)[5], 1))
+    np.testing.assert_array_equal(made[1, 2], cuesta.median(levels(6)[5], 3))
 
 
 def test_a_page_of_several_dimensions_has_the_name_of_its_channel(tmp_path: pathlib.Path) -> None:
@@ -124,7 +124,7 @@ def test_imagej_keeps_its_unit(tmp_path: pathlib.Path, way: Callable[[Any, Any],
 
 def test_imagej_keeps_its_stack(tmp_path: pathlib.Path) -> None:
     source, target = imagej(tmp_path / "cells.tif", 4), tmp_path / "smooth.tif"
-    run("filter", source, "-o", target, "--gaussian", 1, "--page", "all")
+    run("filter", source, "-o", target, "--median", 3)
     with tifffile.TiffFile(target) as file:
         assert file.imagej_metadata["spacing"] == 2.0 and file.imagej_metadata["slices"] == 4
         assert file.series[0].shape == (4, 70, 90)

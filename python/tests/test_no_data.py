@@ -50,7 +50,6 @@ KINDS = [
     ("int32", -(2**31), "-2147483648"),
     ("float32", -9999, "-9999.0"),
     ("float32", float(np.finfo(np.float32).min), "-3.4028234663852886e+38"),
-    ("float64", -1.7976931348623157e308, "-1.7976931348623157e+308"),
 ]
 
 
@@ -81,14 +80,14 @@ def test_results_of_floats_declare_their_holes(tmp_path: pathlib.Path) -> None:
     stored, numbers = picture("int16", -9999)
     source = save(tmp_path / "dem.tif", stored, "-9999")
     for name, make in (
-        ("file.tif", lambda to: cuesta.filter_file(source, to, gaussian=1.5)),
-        ("command.tif", lambda to: run("filter", source, "-o", to, "--gaussian", 1.5)),
+        ("file.tif", lambda to: cuesta.filter_file(source, to, "gaussian", ksize=5)),
+        ("command.tif", lambda to: run("filter", source, "-o", to, "--kernel", "gaussian:5")),
     ):
         make(tmp_path / name)
         with tifffile.TiffFile(tmp_path / name) as file:
             assert file.pages[0].tags[NO_DATA].value == "nan"
         smooth = cuesta.imread(tmp_path / name)
-        np.testing.assert_array_equal(smooth, cuesta.gaussian(numbers, 1.5))
+        np.testing.assert_array_equal(smooth, cuesta.gaussian(numbers, ksize=5))
         assert np.isnan(smooth[HOLE]).all() and not np.isnan(smooth).all()
     run("edges", source, "-o", tmp_path / "edges.tif")
     with tifffile.TiffFile(tmp_path / "edges.tif") as file:

@@ -62,6 +62,7 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
     work.finds_sigma = recipe->finds_sigma();
     return work;
   }
+  work.sigma = recipe->strengths_sigma().value_or(0);
   work.run = [recipe, seen, place](ConstAnyView rows, AnyView out) {
     recipes::run_steps(recipe->steps(seen), rows, out, place.execs);
     if (place.done) place.done();

@@ -153,6 +153,7 @@ class BandRun {
   // connect.
   CannyFound find() {
     CannyFound found;
+    result_.sigma = work_.sigma;
     if (canny_) {
       if (wants_counts()) stage_->settle(canny_->find());
       found = canny_->found();

@@ -40,6 +40,7 @@ struct BandWork {
   std::function<void(ConstAnyView seen, AnyView out)> finish{};
   std::optional<CannyOptions> canny{};  ///< instead of `run`: hysteresis joins bands
   bool finds_sigma = false;             ///< of canny: from the picture
+  double sigma = 0;                     ///< of strengths, for the report
   Exec exec{};                          ///< of canny
   /// Where `run` and canny get their pictures: copies on this GPU, else host pictures.
   std::shared_ptr<RoundTrip> gpu{};

@@ -55,6 +55,9 @@ class EdgesRecipe : public Recipe {
   std::optional<CannyOptions> as_canny(const PictureKind& seen) const override {
     return is_canny() && !makes_strengths() ? std::optional(canny(seen)) : std::nullopt;
   }
+  std::optional<double> strengths_sigma() const override {
+    return makes_strengths() ? std::get<CannyEdges>(options_).sigma : std::nullopt;
+  }
   bool finds_sigma() const override;
   std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,
                                         const Exec& exec) const override;

@@ -103,6 +103,8 @@ class Recipe {
                      const Execs& execs) const;
   /// The options of a recipe that is canny(), whose bands have a rule of their own; else none.
   virtual std::optional<CannyOptions> as_canny(const PictureKind&) const { return {}; }
+  /// The sigma of canny's strengths, where it is given.
+  virtual std::optional<double> strengths_sigma() const { return {}; }
   /// Whether canny's sigma is found in each picture.
   virtual bool finds_sigma() const { return false; }
   /// The recipe with the sigma of this picture, for others of its kind; null where nothing is

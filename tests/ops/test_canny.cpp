@@ -598,6 +598,7 @@ std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst
 // again.
 Image<uint8_t> linked(const Image<float>& strengths, double low, double high) {
   Image<uint8_t> edges(strengths.width(), strengths.height());
+  for (int32_t y = 0; y < edges.height(); ++y) std::fill_n(edges.row(y), edges.width(), uint8_t(0));
   for (bool grew = true; grew;) {
     grew = false;
     for (int32_t y = 0; y < edges.height(); ++y) {
@@ -704,7 +705,9 @@ void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join
   CannyStagesOf<G> stages = canny_stages<G>(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   canny_magnitude_rows(args, stages, 0, args.src.height);
-  if (!args.options.thresholds.is_automatic()) {
+  if (args.makes_strengths()) {
+    *args.result = {};
+  } else if (!args.options.thresholds.is_automatic()) {
     *args.result = canny_given(args.options);
   } else {
     std::vector<uint64_t> bins(canny_bins);

@@ -199,24 +199,27 @@ TEST_P(OneAnswer, FromEveryInterface) {
     SCOPED_TRACE(question.words);
     AnyImage expected(picture.size(), 1, edges_type(picture.type(), question.options));
     const EdgesResult used = edges(picture, AnyView(expected), question.options);
+    const std::string extension = expected.type() == PixelType::f32 ? ".tif" : ".png";
+    const std::string file = folder / ("file" + extension);
     if (*question.words == 0) {
       EXPECT_TRUE(name != "text.png" || used.sigma == 1);
       EXPECT_TRUE(name != "night.png" || used.sigma == 3);
     }
     EXPECT_TRUE(same(by_c(picture, question, expected.type(), used), expected)) << "C";
     for (const BandOptions& bands : {BandOptions{}, BandOptions{.rows = 17}}) {
-      const FileResult made = edges_file(photo, folder / "file.png", question.options, bands);
+      const FileResult made = edges_file(photo, file, question.options, bands);
       EXPECT_EQ(made.sigma, used.sigma.value_or(0));
-      EXPECT_TRUE(same(read(folder / "file.png"), expected)) << "edges_file";
+      EXPECT_TRUE(same(read(file), expected)) << "edges_file";
     }
 #if defined(CUESTA_HAS_CLI)
+    const std::string by_command = folder / ("command" + extension);
     const auto command = [&](const std::string& more) {
       const std::string line = test::command_file() + " edges " + photo + " " + question.words +
                                " -q --device cpu " + more;
       ASSERT_EQ(std::system(line.c_str()), 0) << line;
-      EXPECT_TRUE(same(read(folder / "command.png"), expected)) << line;
+      EXPECT_TRUE(same(read(by_command), expected)) << line;
     };
-    const std::string out = "-o " + (folder / "command.png");
+    const std::string out = "-o " + by_command;
     command(out);
     if (question.has_lines) command(out + " --lines " + (folder / "lines.svg"));
     if (question.in_bands)
