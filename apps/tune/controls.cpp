@@ -50,11 +50,15 @@ std::string flag_of(std::string name) {
   return "--" + name;
 }
 
+// An option without a control: its numbers exceed the levels that the page draws.
+constexpr std::string_view no_picture = "strength";
+
 }  // namespace
 
 Json controls_of(const DescribedOptions& described) {
   Json all = Json::array();
   for (const auto& entry : described.entries()) {
+    if (entry.name == no_picture) continue;
     Json by = Json::object();
     for (const auto& meaning : entry.meanings) by[meaning.owner] = control_of(meaning);
     all.push_back({{"name", entry.name}, {"flag", entry.flag}, {"by", by}});
@@ -64,7 +68,8 @@ Json controls_of(const DescribedOptions& described) {
 
 std::vector<std::string> names_in(const DescribedOptions& described) {
   std::vector<std::string> names;
-  for (const auto& entry : described.entries()) names.push_back(entry.name);
+  for (const auto& entry : described.entries())
+    if (entry.name != no_picture) names.push_back(entry.name);
   return names;
 }
 

@@ -5,9 +5,7 @@
 
 namespace cuesta::clean_cuda {
 
-/// Strategy `plain`, on the device; it takes every request.
-void plain(const CleanArgs& args, Call& call);
-/// Strategy `areas`, which takes every request and waits for nothing.
-void areas(const CleanArgs& args, Call& call);
+/// Strategy `list`, on the device; it takes every request.
+void list(const CleanArgs& args, Call& call);
 
 }  // namespace cuesta::clean_cuda

@@ -14,20 +14,13 @@ std::span<const Strategy<CleanArgs>> CleanArgs::strategies() {
        .tier = Tier::production,
        .idea = "components by label, a decision for each, looked up by every pixel",
        .run = clean_labels},
-      {.name = "plain",
-       .space = Space::device,
-       .tier = Tier::baseline,
-       .idea = "the same on the GPU; decisions are made on the host",
-       .allocates = true,
-       .host_sync = true,
-       .run = CUESTA_GPU(clean_cuda::plain)},
-      {.name = "areas",
+      {.name = "list",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "labels, areas by atomics for whole runs, looked up by every pixel",
+       .idea = "components by label, a decision for each on the host, looked up by every pixel",
        .allocates = true,
        .host_sync = true,
-       .run = CUESTA_GPU(clean_cuda::areas)},
+       .run = CUESTA_GPU(clean_cuda::list)},
   };
   return all;
 }

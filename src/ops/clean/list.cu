@@ -1,12 +1,11 @@
-// What the strategies of clean on CUDA share: the complement of a mask, and a result that looks up
-// what becomes of each component.
-#pragma once
-
+// Strategy `list` (device): the components by label() on the GPU, a decision for each on the host,
+// and a thread a pixel, or a word of bits, that looks it up.
 #include "cuda/launch.cuh"
-#include "ops/clean/args.hpp"
-#include "ops/shared/mask_at.hpp"
+#include "ops/clean/cuda.hpp"
+#include "ops/clean/reference.hpp"
 
-namespace cuesta::clean_cuda {
+namespace cuesta {
+namespace {
 
 struct ComplementBytes {
   ConstAnyView mask;
@@ -15,10 +14,10 @@ struct ComplementBytes {
   __device__ void operator()(int32_t x, int32_t y) const { to.at(x, y) = !mask_at(mask, x, y); }
 };
 
-/// The row `y` of a bit picture. Columns count words.
-template <class Word>
-__device__ inline Word* words_of(void* data, ptrdiff_t stride_bytes, int32_t y) {
-  return reinterpret_cast<Word*>(static_cast<char*>(data) + ptrdiff_t(y) * stride_bytes);
+// Row y of a bit picture.
+__device__ uint64_t* words_of(AnyView bits, int32_t y) {
+  char* const row = static_cast<char*>(bits.data) + ptrdiff_t(y) * bits.stride_bytes;
+  return reinterpret_cast<uint64_t*>(row);
 }
 
 struct ComplementBits {
@@ -28,12 +27,12 @@ struct ComplementBits {
   __device__ void operator()(int32_t word, int32_t y) const {
     const auto* from = reinterpret_cast<const uint64_t*>(static_cast<const char*>(mask.data) +
                                                          ptrdiff_t(y) * mask.stride_bytes);
-    words_of<uint64_t>(to.data, to.stride_bytes, y)[word] = ~from[word];
+    words_of(to, y)[word] = ~from[word];
   }
 };
 
-/// The mask whose components are looked at: the mask itself, or its complement in scratch memory.
-inline ConstAnyView looked_at(const CleanArgs& args, Call& call) {
+// The mask whose components are looked at: the mask itself, or its complement in scratch memory.
+ConstAnyView looked_at(const CleanArgs& args, Call& call) {
   const int32_t width = args.mask.width, height = args.mask.height;
   if (!args.fills) return args.mask;
   if (args.mask.type == PixelType::bit) {
@@ -47,8 +46,18 @@ inline ConstAnyView looked_at(const CleanArgs& args, Call& call) {
   return other;
 }
 
-/// `result.at(x, y)` says whether a pixel is set.
-template <class Result>
+struct Result {
+  ImageView<const int32_t, Space::device> labels;
+  const uint8_t* change;
+  bool fills;
+
+  __device__ bool at(int32_t x, int32_t y) const {
+    const int32_t label = labels.at(x, y);
+    const bool stays = label != 0 && !change[label - 1];
+    return stays != fills;
+  }
+};
+
 struct WriteBytes {
   Result result;
   ImageView<uint8_t, Space::device> dst;
@@ -58,7 +67,6 @@ struct WriteBytes {
   }
 };
 
-template <class Result>
 struct WriteBits {
   Result result;
   AnyView dst;
@@ -67,20 +75,33 @@ struct WriteBits {
     const int32_t begin = 64 * word, end = int32_t(min(int64_t(dst.width), int64_t(begin) + 64));
     uint64_t bits = 0;
     for (int32_t x = begin; x < end; ++x) bits |= uint64_t(result.at(x, y)) << (x - begin);
-    words_of<uint64_t>(dst.data, dst.stride_bytes, y)[word] = bits;
+    words_of(dst, y)[word] = bits;
   }
 };
 
-template <class Result>
 void write_result(const CleanArgs& args, const Result& result, Call& call) {
   const AnyView dst = args.dst;
   if (dst.type == PixelType::u8) {
     cuda::for_each_pixel("clean", dst.width, dst.height,
-                         WriteBytes<Result>{result, dst.as<uint8_t, Space::device>()}, call);
+                         WriteBytes{result, dst.as<uint8_t, Space::device>()}, call);
   } else {
-    cuda::for_each_pixel("clean", cuda::blocks(dst.width, 64), dst.height,
-                         WriteBits<Result>{result, dst}, call);
+    cuda::for_each_pixel("clean", cuda::blocks(dst.width, 64), dst.height, WriteBits{result, dst},
+                         call);
   }
 }
 
-}  // namespace cuesta::clean_cuda
+}  // namespace
+
+void clean_cuda::list(const CleanArgs& args, Call& call) {
+  const ConstAnyView source = looked_at(args, call);
+  const auto labels = call.scratch().image<int32_t, Space::device>(source.width, source.height);
+  std::vector<Component> components;
+  label(source, labels, &components, {.connectivity = args.connectivity}, call.nested());
+  const auto change = changes(args, components);
+  write_result(
+      args,
+      Result{labels, cuda::upload(std::span<const uint8_t>(change), call, "clean"), args.fills},
+      call);
+}
+
+}  // namespace cuesta
