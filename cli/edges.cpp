@@ -58,6 +58,18 @@ void refuse_what_is_cannys(const EdgesArguments& state) {
   }
 }
 
+// --strength applies none.
+void refuse_thresholds(const EdgesArguments& state) {
+  const auto refuse = [](std::string_view option, const std::string& value) {
+    if (!value.empty())
+      usage_error(value,
+                  "{} is {} and --strength is set, which applies no threshold; set one of them",
+                  option, value);
+  };
+  refuse("--threshold", state.threshold);
+  refuse("--low", state.low);
+}
+
 }  // namespace
 
 EdgesOptions edges_of(const EdgesArguments& state) {
@@ -66,6 +78,7 @@ EdgesOptions edges_of(const EdgesArguments& state) {
   EdgesOptions options = recipes::edges_options(state.method);
   std::visit(Overload{[&](CannyEdges& of) {
                         state.described.read(of);
+                        if (of.strength) refuse_thresholds(state);
                         of.thresholds = canny_thresholds(state);
                       },
                       [&](LogEdges& of) {
@@ -116,7 +129,9 @@ class Edges : public EdgesConversion {
     const auto* log = std::get_if<LogEdges>(&edges_->options());
     refuse_unless(edges_->is_canny() || log != nullptr, "--lines", state.lines.out,
                   "--method canny or log");
-    refuse_unless(!edges_->makes_strengths(), "--lines", state.lines.out, "no --strength");
+    if (edges_->makes_strengths())
+      usage_error(state.lines.out, "--lines is {} and --strength is set; strengths have no lines",
+                  state.lines.out);
     refuse_unless(log == nullptr || log->mode == LogMode::zero_crossings, "--lines",
                   state.lines.out, "--mode zero-crossings");
   }

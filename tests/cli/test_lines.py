@@ -266,12 +266,28 @@ class Places(LinesTest):
                 ("--lines", "l.svg", "--method", "log", "--mode", "threshold"),
                 "--mode zero-crossings",
             ),
+            (("--lines", "l.svg", "--strength"), "--strength is set; strengths have no lines"),
+            (
+                ("--strength", "-o", "e.png", "--threshold", 9),
+                "--threshold is 9 and --strength is set",
+            ),
+            (
+                ("--strength", "-o", "e.png", "--low", 1, "--high", 2),
+                "--low is 1 and --strength is set",
+            ),
+            (
+                ("--strength", "-o", "e.png", "--method", "log"),
+                "--strength requires --method canny",
+            ),
             (("--lines", "-", "-o", "-"), "-o - already takes standard output"),
             (("--lines", "-", "--json"), "--json already takes standard output"),
         ):
             with self.subTest(arguments=arguments):
                 self.assertIn(said, self.refused("square.pgm", *arguments))
         self.assertIn("is a video", self.refused("movie.y4m", "--lines", "l.svg"))
+        self.assertIn(
+            "--strength is for pictures", self.refused("movie.y4m", "-o", "e.y4m", "--strength")
+        )
         self.assertIn(
             "it must be a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
         )
