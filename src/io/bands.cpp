@@ -113,7 +113,7 @@ class BandRun {
         band_rows_(rows_of_bands(facts, work_, settings)) {
     if (work_.canny) canny_.emplace(facts.size.width, *work_.canny, work_.finds_sigma);
     result_.size = facts.size;
-    result_.type = work_.type, result_.channels = work_.channels;
+    result_.type = work_.type, result_.channels = work_.channels, result_.sigma = work_.sigma;
     result_.source_channels = facts.channels;
     result_.warning = dropped(facts.metadata, target_.extension().string());
     check_writable(target_, work_.type, work_.writing);
@@ -153,7 +153,6 @@ class BandRun {
   // connect.
   CannyFound find() {
     CannyFound found;
-    result_.sigma = work_.sigma;
     if (canny_) {
       if (wants_counts()) stage_->settle(canny_->find());
       found = canny_->found();
