@@ -145,6 +145,8 @@ def test_what_a_format_cannot_hold_is_said_once(tmp_path: pathlib.Path) -> None:
         "<OME><Pixels SizeC='-4' SizeZ='99999999999999999999' PhysicalSizeX='&#x0;&#xFFFFFFFF;&'>",
         "<OME><Pixels DimensionOrder='CCCCC' SizeC='2'><Channel Name='a></Pixels>",
         "<OME " + "a='" * 1000,
+        "<OME><Pixels " + "a='' " * 150_000 + ">",
+        "<OME><Pixels a='" + "&" * 500_000 + ";'>",
         "ImageJ=",
         "ImageJ=1\nimages=-1\nunit",
         "ImageJ=1\nimages=9223372036854775808\n",

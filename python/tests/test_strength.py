@@ -120,6 +120,7 @@ def test_files_by_every_interface(tmp_path: pathlib.Path, dtype: str, name: str)
     np.testing.assert_array_equal(cuesta.imread(target), expected)
     if not COMMAND.exists():
         pytest.skip("the command is not built")
-    command = [COMMAND, "edges", source, "-o", target, "--strength", "--sigma", "1.5"]
+    words = [COMMAND, "edges", source, "-o", target, "--strength", "--sigma", 1.5]
+    command = [str(word) for word in words]
     subprocess.run(command, check=True, capture_output=True)
     np.testing.assert_array_equal(cuesta.imread(target), expected)

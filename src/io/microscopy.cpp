@@ -116,9 +116,9 @@ std::optional<Element> next_element(std::string_view text, size_t& at) {
     one.name.erase(first, colon + 1 - first);
   for (i = name_end; i < text.size() && text[i] != '>';) {
     i = std::min(text.find_first_not_of(space, i), text.size());
-    const size_t equals = text.find('=', i), close = text.find('>', i);
-    if (equals == text.npos || close == text.npos || close < equals) {
-      i = close;
+    const size_t equals = text.find_first_of("=>", i);
+    if (equals == text.npos || text[equals] == '>') {
+      i = equals;
       break;
     }
     const std::string_view key = text.substr(i, equals - i);
