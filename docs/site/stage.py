@@ -161,6 +161,7 @@ class Site:
             elif path.is_dir():
                 files = sorted(one for one in path.iterdir() if one.is_file())
                 rows = [f"| [{one.name}]({one.name}) | {one.stat().st_size:,} |" for one in files]
+                (self.out / source).mkdir(parents=True, exist_ok=True)
                 for one in files:
                     shutil.copyfile(one, self.out / source / one.name)
                 head = f"# {source}\n\n| file | bytes |\n| --- | --- |\n"
