@@ -14,8 +14,6 @@
 
 namespace cuesta {
 using io::BandWork;
-using io::kind_of;
-using io::maker;
 using io::on;
 using io::PictureFacts;
 using io::Ways;

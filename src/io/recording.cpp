@@ -177,7 +177,7 @@ class JoinedFiles final : public FrameSource {
   void retime(Frame& frame) {
     frame.file.reset();
     if (std::exchange(begins_, false))
-      frame.file = std::make_shared<const RecordingFile>(files_[place_ - 1], shift_);
+      frame.file = std::make_shared<const RecordingFile>(RecordingFile{files_[place_ - 1], shift_});
     frame.index = index_++;
     const bool begins = frame.file != nullptr;
     frame.time += shift_;
