@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from cuesta._edges import strength_type
+
 Tensor = torch.Tensor
 Fake = Callable[..., Any]
 
@@ -35,9 +37,8 @@ def canny(
     **_options: Any,
 ) -> Tensor:
     colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
-    fits = image.dtype == torch.uint8 and aperture != 7
-    strengths = torch.uint16 if fits else torch.float32
-    dtype = strengths if strength else torch.uint8
+    of_strengths = strength_type(str(image.dtype).removeprefix("torch."), aperture)
+    dtype = named(of_strengths if strength else None, torch.uint8)
     return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=dtype)
 
 

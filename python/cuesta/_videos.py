@@ -10,9 +10,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Union
 
-import numpy as np
-
-from cuesta._frames import MovingFrame, VideoFrame, VideoPart
+from cuesta._frames import MovingFrame, Picture, VideoFrame, VideoPart
 from cuesta._keywords import DetectOptions
 from cuesta._motion import MotionDetector
 from cuesta._options import described, flag, names_of, number, whole
@@ -35,7 +33,6 @@ __all__ = [
 ]
 
 Path = Union[str, "os.PathLike[str]"]
-Picture = np.ndarray[Any, np.dtype[Any]]
 
 
 def _open(

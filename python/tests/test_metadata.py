@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import pathlib
-import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
-from test_numbers import COMMAND, scene
+from command import run
+from test_numbers import scene
 
 import cuesta
 import cuesta.bands
@@ -54,13 +54,6 @@ def tags_of(path: pathlib.Path) -> dict[int, Any]:
             top, bottom = tags[name].value
             found[code] = round(top / bottom * per_inch)
     return found
-
-
-def run(*words: Any) -> str:
-    if not COMMAND.exists():
-        pytest.skip("the command is not built")
-    arguments = [str(word) for word in (COMMAND, *words)]
-    return subprocess.run(arguments, check=True, capture_output=True, text=True).stderr
 
 
 @pytest.mark.parametrize("tags", [TIED, TURNED], ids=["tied", "turned"])

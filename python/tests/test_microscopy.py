@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from test_numbers import COMMAND, scene
+from command import run
+from test_numbers import scene
 
 import cuesta
 
@@ -42,13 +42,6 @@ def imagej(path: pathlib.Path, count: int) -> pathlib.Path:
     metadata = {"axes": "ZYX", "unit": "micron", "spacing": 2.0}
     tifffile.imwrite(path, levels(count), imagej=True, resolution=(5, 4), metadata=metadata)
     return path
-
-
-def run(*words: Any) -> str:
-    if not COMMAND.exists():
-        pytest.skip("the command is not built")
-    arguments = [str(word) for word in (COMMAND, *words)]
-    return subprocess.run(arguments, check=True, capture_output=True, text=True).stderr
 
 
 def pixels_of(path: pathlib.Path) -> dict[str, Any]:

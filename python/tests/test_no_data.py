@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
-from test_numbers import COMMAND, scene
+from command import run
+from test_numbers import scene
 
 import cuesta
 
@@ -34,12 +34,6 @@ def save(path: pathlib.Path, stored: Any, text: str, **options: Any) -> pathlib.
     tags = [(NO_DATA, "s", len(text) + 1, text, True)]
     tifffile.imwrite(path, stored, extratags=tags, **options)
     return path
-
-
-def run(*words: Any) -> None:
-    if not COMMAND.exists():
-        pytest.skip("the command is not built")
-    subprocess.run([str(word) for word in (COMMAND, *words)], check=True, capture_output=True)
 
 
 KINDS = [

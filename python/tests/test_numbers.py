@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import subprocess
 import warnings
@@ -10,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import COMMAND
 
 import cuesta
 import cuesta.bands
 
 pytest.importorskip("cuesta._files", reason="this cuesta was built without libvips")
-ROOT = pathlib.Path(__file__).parents[2]
-COMMAND = pathlib.Path(os.environ.get("CUESTA_COMMAND", ROOT / "build/ci/cli/cuesta"))
 READ = ("i1", "i2", "i4", "u4", "f4")
 REFUSED = ("f2", "f8", "i8", "u8", "c8", "c16")
 

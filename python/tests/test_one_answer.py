@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
+from command import COMMAND
 
 import cuesta
 
 pytest.importorskip("cuesta._files", reason="this cuesta was built without libvips")
-ROOT = pathlib.Path(__file__).parents[2]
-COMMAND = pathlib.Path(os.environ.get("CUESTA_COMMAND", ROOT / "build/ci/cli/cuesta"))
 
 #: Keywords of `cuesta.edges`, and what the command is given.
 QUESTIONS: list[tuple[dict[str, Any], str]] = [

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
-from test_numbers import COMMAND
+from command import run
 
 import cuesta
 
@@ -118,9 +117,5 @@ def test_files_by_every_interface(tmp_path: pathlib.Path, dtype: str, name: str)
     np.testing.assert_array_equal(expected, cuesta.canny(image, strength=True, sigma=1.5))
     cuesta.edges_file(source, target, strength=True, sigma=1.5, rows=16)
     np.testing.assert_array_equal(cuesta.imread(target), expected)
-    if not COMMAND.exists():
-        pytest.skip("the command is not built")
-    words = [COMMAND, "edges", source, "-o", target, "--strength", "--sigma", 1.5]
-    command = [str(word) for word in words]
-    subprocess.run(command, check=True, capture_output=True)
+    run("edges", source, "-o", target, "--strength", "--sigma", 1.5)
     np.testing.assert_array_equal(cuesta.imread(target), expected)
