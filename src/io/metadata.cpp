@@ -41,7 +41,7 @@ Metadata metadata_of(VipsImage* image, TiffExtras extras) {
   VipsImage* fields = holder_for(image, orientation >= 5);
   if (!fields) return {};
   if (orientation > 1)  // these are of the rows as they are stored
-    extras = {.has_holes = extras.has_holes};
+    extras = {.hole = extras.hole};
   vips_image_map(
       image,
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {

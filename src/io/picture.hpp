@@ -39,7 +39,7 @@ struct TiffExtras {
   Tags georeference{};                             ///< null without one
   Tags resolution{};                               ///< without a unit; null where it has one
   std::shared_ptr<const Microscopy> microscopy{};  ///< null without one
-  bool has_holes = false;  ///< there is a number for samples without data, which are read as NaN
+  std::optional<float> hole{};  ///< the sample that stands for no data, which is read as NaN
 };
 
 /// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC; resolution,

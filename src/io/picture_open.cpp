@@ -110,7 +110,6 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
       throw_input(name, fmt::format("the file ends before the values of its tag {}", *tag),
                   Hint::allow_partial);
     out.extras = extras_of(reader_of(source), number, limits.page.value_or(0));
-    if (const auto no_data = no_data_of(reader_of(source), number)) out.hole = float(*no_data);
     vips_source_rewind(source);
     const std::string page = number > 0 ? fmt::format("page={}", number) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
@@ -256,12 +255,12 @@ Pages pages_in(VipsSource* source) {
 // Whether samples may be NaN where they have no data: those that become floats, and those of 8 and
 // 16 bits where numbers are wanted and the number for no data is one of theirs.
 static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, const Prepared& of) {
-  if (!of.hole) return false;
+  if (!of.extras.hole) return false;
   const double most = image->BandFmt == VIPS_FORMAT_UCHAR    ? 255
                       : image->BandFmt == VIPS_FORMAT_USHORT ? 65535
                                                              : -1;
   if (most < 0) return true;
-  const double hole = *of.hole;
+  const double hole = *of.extras.hole;
   return keeps_numbers(limits, of.holds_light) && hole >= 0 && hole <= most &&
          hole == std::floor(hole);
 }
@@ -304,14 +303,14 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   out.cmyk = is_cmyk(image.get(), colors);
   const bool changes_colors = !out.cmyk && !is_plain(image.get(), colors);
-  if (out.cmyk || changes_colors || !can_have_holes(image.get(), limits, out)) out.hole.reset();
-  out.extras.has_holes = out.hole.has_value();
+  if (out.cmyk || changes_colors || !can_have_holes(image.get(), limits, out))
+    out.extras.hole.reset();
   if (changes_colors) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_colourspace(in, made, VIPS_INTERPRETATION_sRGB, nullptr);
     });
   }
-  if (is_number(image->BandFmt) || (out.hole && image->BandFmt != VIPS_FORMAT_FLOAT)) {
+  if (is_number(image->BandFmt) || (out.extras.hole && image->BandFmt != VIPS_FORMAT_FLOAT)) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_cast(in, made, VIPS_FORMAT_FLOAT, nullptr);
     });

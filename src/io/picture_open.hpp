@@ -48,7 +48,6 @@ struct Prepared {
   VipsImagePtr image{};
   bool cmyk = false, holds_light = false, has_alpha = false;
   TiffExtras extras{};
-  std::optional<float> hole{};  ///< of f32: the sample that stands for no data
 };
 
 /// The metadata of a picture as it is when it is upright. Empty without memory.

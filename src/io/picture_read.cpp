@@ -113,8 +113,9 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
 
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                const ReadLimits& limits, bool is_lenient) {
-  auto [image, cmyk, holds_light, has_alpha, extras, hole] =
+  auto [image, cmyk, holds_light, has_alpha, extras] =
       prepare(source, memory, name, limits, is_lenient);
+  const std::optional<float> hole = extras.hole;
   Picture out;
   out.has_alpha = has_alpha;
   out.metadata = metadata_of(image.get(), std::move(extras));
@@ -392,7 +393,7 @@ struct PictureRows::State {
     facts.size = {image->Xsize, image->Ysize};
     facts.channels = cmyk ? 3 : image->Bands;
     facts.has_alpha = made.has_alpha;
-    hole = made.hole;
+    hole = made.extras.hole;
     facts.metadata = metadata_of(image.get(), std::move(made.extras));
     switch (image->BandFmt) {
       case VIPS_FORMAT_UCHAR: facts.type = PixelType::u8; break;

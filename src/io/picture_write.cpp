@@ -202,7 +202,7 @@ std::vector<TiffTag> tags_of(const WriteOptions& options, const RowSource& rows)
   const TiffExtras& extras = options.metadata.extras();
   for (const auto& some : {extras.georeference, extras.resolution})
     if (some) tags.insert(tags.end(), some->begin(), some->end());
-  if (extras.has_holes && rows.type == PixelType::f32) tags.push_back(no_data_is_nan());
+  if (extras.hole && rows.type == PixelType::f32) tags.push_back(no_data_is_nan());
   if (extras.microscopy) {
     const int32_t height = options.page_height > 0 ? options.page_height : rows.size.height;
     tags.push_back(

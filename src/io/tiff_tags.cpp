@@ -185,13 +185,11 @@ std::optional<uint16_t> tag_past_end(const ReadAt& read, int number) {
 namespace {
 
 // Those tags of a directory; empty where one of them is damaged.
-std::vector<TiffTag> tags_in(const ReadAt& read, int number,
+std::vector<TiffTag> tags_in(const ReadAt& read, const TiffFile& file,
+                             const TiffFile::Directory& directory,
                              bool (*wanted)(const TiffFile::Entry&)) {
-  TiffFile file(read);
-  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
-  if (!directory) return {};
   std::vector<TiffTag> tags;
-  for (const auto& entry : directory->entries) {
+  for (const auto& entry : directory.entries) {
     if (!wanted(entry)) continue;
     const uint64_t size = entry.bytes();
     if (size == 0 || size > most_bytes) return {};
@@ -207,9 +205,10 @@ std::vector<TiffTag> tags_in(const ReadAt& read, int number,
 
 // The resolution of a directory that has no unit, as ImageJ writes it; else empty. libvips takes it
 // for that of millimetres.
-std::vector<TiffTag> resolution_without_unit(const ReadAt& read, int number) {
+std::vector<TiffTag> resolution_without_unit(const ReadAt& read, const TiffFile& file,
+                                             const TiffFile::Directory& directory) {
   constexpr uint16_t across = 282, down = 283, unit = 296, fraction = 5, number16 = 3, none = 1;
-  auto tags = tags_in(read, number, [](const TiffFile::Entry& entry) {
+  auto tags = tags_in(read, file, directory, [](const TiffFile::Entry& entry) {
     return entry.tag == unit ? entry.type == number16 && entry.count == 1
                              : (entry.tag == across || entry.tag == down) &&
                                    entry.type == fraction && entry.count == 1;
@@ -219,37 +218,11 @@ std::vector<TiffTag> resolution_without_unit(const ReadAt& read, int number) {
   return tags;
 }
 
-}  // namespace
-
-std::vector<TiffTag> georeference_of(const ReadAt& read, int number) {
-  return tags_in(read, number, is_georeference);
-}
-
-TiffExtras extras_of(const ReadAt& read, int number, int page) {
-  TiffExtras extras;
-  const auto shared = [](std::vector<TiffTag> tags) -> TiffExtras::Tags {
-    if (tags.empty()) return nullptr;
-    return std::make_shared<const std::vector<TiffTag>>(std::move(tags));
-  };
-  extras.georeference = shared(georeference_of(read, number));
-  extras.resolution = shared(resolution_without_unit(read, number));
-  if (auto found = microscopy_of(read, page))
-    extras.microscopy = std::make_shared<const Microscopy>(std::move(*found));
-  return extras;
-}
-
-TiffTag description_tag(const std::string& text) {
-  constexpr uint16_t tag_description = 270;
-  std::vector<uint8_t> bytes(text.begin(), text.end());
-  bytes.push_back(0);
-  return {tag_description, type_ascii, bytes.size(), std::move(bytes)};
-}
-
-std::optional<double> no_data_of(const ReadAt& read, int number) {
-  TiffFile file(read);
-  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
-  if (!directory) return {};
-  for (const auto& entry : directory->entries) {
+// The number that stands for "no data" (GDAL's tag 42113). Nothing without one, and where it is no
+// number.
+std::optional<double> no_data_of(const ReadAt& read, const TiffFile& file,
+                                 const TiffFile::Directory& directory) {
+  for (const auto& entry : directory.entries) {
     std::array<char, 64> text{};
     if (entry.tag != tag_no_data || entry.type != type_ascii || entry.count > text.size()) continue;
     const std::span bytes(reinterpret_cast<uint8_t*>(text.data()), size_t(entry.count));
@@ -261,6 +234,33 @@ std::optional<double> no_data_of(const ReadAt& read, int number) {
     if (std::from_chars(begin, end, value).ec == std::errc()) return value;
   }
   return {};
+}
+
+}  // namespace
+
+TiffExtras extras_of(const ReadAt& read, int number, int page) {
+  TiffExtras extras;
+  const auto shared = [](std::vector<TiffTag> tags) -> TiffExtras::Tags {
+    if (tags.empty()) return nullptr;
+    return std::make_shared<const std::vector<TiffTag>>(std::move(tags));
+  };
+  TiffFile file(read);
+  const auto directory = file.open() ? file.directory_at(number) : std::nullopt;
+  if (!directory) return {};
+  extras.georeference = shared(tags_in(read, file, *directory, is_georeference));
+  extras.resolution = shared(resolution_without_unit(read, file, *directory));
+  if (const auto number_without_data = no_data_of(read, file, *directory))
+    extras.hole = float(*number_without_data);
+  if (auto found = microscopy_of(read, page))
+    extras.microscopy = std::make_shared<const Microscopy>(std::move(*found));
+  return extras;
+}
+
+TiffTag description_tag(const std::string& text) {
+  constexpr uint16_t tag_description = 270;
+  std::vector<uint8_t> bytes(text.begin(), text.end());
+  bytes.push_back(0);
+  return {tag_description, type_ascii, bytes.size(), std::move(bytes)};
 }
 
 TiffTag no_data_is_nan() { return {tag_no_data, type_ascii, 4, {'n', 'a', 'n', 0}}; }

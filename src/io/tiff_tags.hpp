@@ -25,18 +25,11 @@ struct TiffTag {
 /// ends before; nothing where it has them all, or is no TIFF. `number` counts from 0.
 std::optional<uint16_t> tag_past_end(const ReadAt& read, int number);
 
-/// The tags of GeoTIFF in directory `number`, from 0: pixel scale, tie points, transformation,
-/// keys. Empty where the directory has none, and where one of them is damaged.
-std::vector<TiffTag> georeference_of(const ReadAt& read, int number);
-
 /// What a TIFF says of the picture in directory `number`, which is page `page`, both from 0.
 TiffExtras extras_of(const ReadAt& read, int number, int page);
 /// The tag of a description.
 TiffTag description_tag(const std::string& text);
 
-/// The number that stands for "no data" in directory `number`, from 0: GDAL's tag 42113. Nothing
-/// where the directory has none, and where it is no number.
-std::optional<double> no_data_of(const ReadAt& read, int number);
 /// The tag of a file whose samples without data are NaN.
 TiffTag no_data_is_nan();
 

@@ -237,7 +237,7 @@ DrawnRequest draw_canny_of_gradients(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {s16, s16, f32});
   const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   const auto options = draw_options<CannyGradientOptions>(bytes);
-  const PixelType to = bytes.below(6) ? u8 : f32;
+  const PixelType to = bytes.below(6) ? u8 : canny_strength_type(type, 3);
   return {"canny",
           fmt::format("{} of gradients {}{}", to == u8 ? "edges" : "strengths", p.text(),
                       text_of_options(options)),
@@ -260,7 +260,7 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
     options.sigma = bytes.below(2) ? std::optional(0.0) : std::nullopt;
   }
   const bool masked = bytes.below(6) == 0;
-  const PixelType to = bytes.below(6) ? u8 : type == u8 && options.aperture != 7 ? u16 : f32;
+  const PixelType to = bytes.below(6) ? u8 : canny_strength_type(type, options.aperture);
   Pictures mask = p;
   mask.type = u8, mask.channels = 1, mask.pattern = Pattern::blobs;
   return {"canny",
