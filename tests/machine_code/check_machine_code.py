@@ -339,7 +339,7 @@ RULES = [
     ),
     # Exchanges of bytes on the pipe of fp16 pairs.
     Rule("median/cuda", "median_strips.*Median5Ih", [r"\bHADD2\b"], [r"\b(LDL|STL)\b"]),
-    Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
+    Rule("median/cuda", "median_columns", [r"\bVIMNMX\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule(
         "median/networks",
         "median_networks",
@@ -354,6 +354,13 @@ RULES = [
         [r"\bATOMS\.ADD\b", r"\bIDP\.4A\b", r"\bVABSDIFF4\b"],
         [r"\bBAR\b", r"\b(LDL|STL)\b"],
     ),
+    Rule(
+        "median/ranks",
+        "median_rank",
+        SHARED + [r"\bATOMS\b", r"\bVOTE", r"\bBAR\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule("median/ranks", "median_refine", [r"\bLDG\.E\.128"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     # Matrices of bytes, from tiles that the copy engine brings.
     *(
         Rule(

@@ -7,6 +7,9 @@ namespace cuesta::convolve_cuda {
 
 /// The definition, a thread a pixel; takes every request.
 void plain(const ConvolveArgs& args, Call& call);
+/// Several channels, each by the row that takes it alone (cuda/planes.cu).
+std::string_view planes_take(const ConvolveArgs& args, const Parameters& parameters);
+void planes(const ConvolveArgs& args, Call& call);
 /// Small windows of u8 as products of matrices of bytes.
 void tensor(const ConvolveArgs& args, Call& call);
 

@@ -202,6 +202,13 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
            CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic_of_threads)),
       rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
            block_and_loads, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
+      {.name = "planes",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "several channels where a row for one channel is faster: split into planes, each "
+               "filtered, and merged",
+       .supports = CUESTA_GPU(convolve_cuda::planes_take),
+       .run = CUESTA_GPU(convolve_cuda::planes)},
       {.name = "tensor",
        .space = Space::device,
        .tier = Tier::production,

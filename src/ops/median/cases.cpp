@@ -85,7 +85,7 @@ std::vector<verify::Case<MedianArgs>> MedianArgs::cases(verify::Level level) {
   const auto add_borders = [&](int ksize, int32_t width, int32_t height) {
     for (int mode = 0; mode < 6; ++mode)
       for (int32_t channels = 1; channels <= 4; ++channels) {
-        const PixelType type = (mode + channels) % 3 && ksize <= 11 ? u16 : u8;
+        const PixelType type = (mode + channels) % 3 ? u16 : u8;
         Drawn d = drawn(type, ksize, width + mode, height + channels, seed++);
         d.channels = channels;
         d.options.border.mode = BorderMode(mode);
@@ -101,6 +101,7 @@ std::vector<verify::Case<MedianArgs>> MedianArgs::cases(verify::Level level) {
       if (ksize <= 65) add(type, ksize, 40, 37);
     }
     if (ksize == 1) add(f32, ksize, 33, 5);
+    if (ksize == 63 || ksize == 65) add(u16, ksize, 131, 66);  // more than one tile
   }
   // Wider than a tile of columns, and many words.
   for (const int ksize : {3, 5, 7, 15, 17, 31}) {

@@ -2,6 +2,7 @@
 // channel two a register in marches down strips (strips.cuh). Larger, of u16: a warp marches down a
 // column with the window's histogram in shared memory, a row of samples out and a row in. Bits:
 // every lane of a warp marches down with the count of its window.
+#include "cuda/copy_rows.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/row_words.cuh"
 #include "ops/median/cuda.hpp"
@@ -21,144 +22,64 @@ dim3 marching_grid(int64_t columns, int columns_per_block, int32_t height, int32
               unsigned(std::min<int64_t>(rows, 65535)), unsigned(channels));
 }
 
-// -- 1, 3 and 5, everything else ------------------------------------------------------------------
+// -- 3 and 5 of any type and number of channels ---------------------------------------------------
 
-constexpr int block_x = 32, block_y = 8;
+constexpr int column_threads = 128;
 
 struct Numbers {
   __device__ int32_t low(int32_t a, int32_t b) const { return min(a, b); }
   __device__ int32_t high(int32_t a, int32_t b) const { return max(a, b); }
 };
 
+/// A thread marches down `rows` rows of a column of samples; the window's rows are in registers.
 template <class T, int K>
-__global__ void __launch_bounds__(block_x* block_y) median_network(MedianRequest q) {
+__global__ void __launch_bounds__(column_threads)
+    median_columns(const __grid_constant__ MedianRequest q, int32_t rows) {
   constexpr int r = K / 2;
   const Numbers order;
-  const int64_t column = int64_t(blockIdx.x) * block_x + threadIdx.x;
-  if (column >= q.src.width) return;
-  const auto x = int32_t(column), c = int32_t(blockIdx.z);
-  for (int64_t row = int64_t(blockIdx.y) * block_y + threadIdx.y; row < q.src.height;
-       row += int64_t(gridDim.y) * block_y) {
-    const auto y = int32_t(row);
-    if (leaves(q, x, y)) {
-      q.dst.as<T, Space::device>().at(x, y, c) = T(0);
-      continue;
-    }
-    if constexpr (K == 1) {
-      store_key<T>(q, x, y, c, key_at<T>(q, x, y, c));
-    } else {
-      int32_t ranks[K][K];
+  const auto src = q.src.as<T, Space::device>();
+  const int64_t sample = int64_t(blockIdx.x) * column_threads + threadIdx.x;
+  if (sample >= int64_t(q.src.width) * q.src.channels) return;
+  const auto x = int32_t(sample / q.src.channels), c = int32_t(sample % q.src.channels);
+  int64_t offset[K];  // of the window's columns in a row; −1 outside
 #pragma unroll
-      for (int i = 0; i < K; ++i) {
-        const int32_t sx = map_index(q.mode, x + i - r, q.src.width);
-        int32_t keys[K];
-#pragma unroll
-        for (int j = 0; j < K; ++j) {
-          const int32_t sy = map_index(q.mode, y + j - r, q.src.height);
-          keys[j] =
-              sx < 0 || sy < 0 ? q.outside : key_of(q.src.as<T, Space::device>().at(sx, sy, c));
-        }
-        sort(order, keys);
-#pragma unroll
-        for (int j = 0; j < K; ++j) ranks[j][i] = keys[j];
-      }
-      store_key<T>(q, x, y, c, middle_of_columns(order, ranks));
-    }
+  for (int i = 0; i < K; ++i) {
+    const int32_t sx = map_index(q.mode, x + i - r, q.src.width);
+    offset[i] = sx < 0 ? -1 : int64_t(sx) * q.src.channels + c;
   }
-}
-
-// -- Larger windows -------------------------------------------------------------------------------
-
-constexpr int bins = 256;
-
-/// A warp's view of its histogram.
-struct WarpHistogram {
-  uint32_t* counts;  // of `bins`, in shared memory, aligned to 16 bytes
-  int lane;
-
-  __device__ void clear() const {
-    for (int i = lane; i < bins; i += 32) counts[i] = 0;
-    __syncwarp();
-  }
-  struct Found {
-    int32_t bin, below;  // samples in the bins before it
-  };
-  /// The first bin up to which there are more than `rank` samples; the same for every lane. What
-  /// was added before is seen, and what is added after does not disturb.
-  __device__ Found find(int32_t rank) const {
-    __syncwarp();
-    const auto* own = reinterpret_cast<const uint4*>(counts) + 2 * lane;
-    const uint4 a = own[0], b = own[1];
-    const uint32_t count[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-    uint32_t sum = 0;
+  int32_t window[K][K];  // row y of the picture is at (y − first) % K
+  const auto load = [&](int32_t y, int32_t(&to)[K]) {
+    const int32_t sy = map_index(q.mode, y, q.src.height);
+    const T* row = src.row(max(sy, 0));
 #pragma unroll
-    for (const uint32_t n : count) sum += n;
-    uint32_t upto = sum;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const uint32_t other = __shfl_up_sync(0xFFFFFFFFu, upto, step);
-      if (lane >= step) upto += other;
-    }
-    const int owner = __ffs(int(__ballot_sync(0xFFFFFFFFu, upto > uint32_t(rank)))) - 1;
-    uint32_t running = upto - sum;
-    Found found{8 * lane, int32_t(running)};
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      running += count[i];
-      if (running <= uint32_t(rank)) found = {8 * lane + i + 1, int32_t(running)};
-    }
-    found.bin = __shfl_sync(0xFFFFFFFFu, found.bin, owner);
-    found.below = __shfl_sync(0xFFFFFFFFu, found.below, owner);
-    __syncwarp();
-    return found;
-  }
-};
-
-// The median's high byte from the histogram of high bytes; its low byte from that of the samples
-// with this high byte, which slides while the high byte stays and otherwise is made again.
-__global__ void __launch_bounds__(block_threads) median_march(MedianRequest q, int32_t rows) {
-  alignas(16) __shared__ uint32_t coarse_counts[warps][bins], fine_counts[warps][bins];
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int64_t column = int64_t(blockIdx.x) * warps + warp;
-  if (column >= q.src.width) return;  // whole warps; nothing below waits for a block
-  const auto x = int32_t(column), c = int32_t(blockIdx.z);
-  const WarpHistogram coarse{coarse_counts[warp], lane}, fine{fine_counts[warp], lane};
-
-  // Adds `by` for every sample of row y of the window.
-  const auto change = [&](int32_t y, uint32_t by) {
-    for (int32_t i = lane; i < q.ksize; i += 32)
-      atomicAdd(coarse.counts + (key_at<uint16_t>(q, x - q.radius + i, y, c) >> 8), by);
-  };
-  const auto change_fine = [&](int32_t y, int32_t high, uint32_t by) {
-    for (int32_t i = lane; i < q.ksize; i += 32) {
-      const int32_t key = key_at<uint16_t>(q, x - q.radius + i, y, c);
-      if (key >> 8 == high) atomicAdd(fine.counts + (key & 255), by);
+    for (int i = 0; i < K; ++i) {
+      const int32_t key = key_of(row[max(offset[i], int64_t(0))]);
+      to[i] = sy < 0 || offset[i] < 0 ? q.outside : key;
     }
   };
-
   for (int64_t top = int64_t(blockIdx.y) * rows; top < q.src.height;
        top += int64_t(gridDim.y) * rows) {
-    const auto begin = int32_t(top), end = int32_t(min(top + rows, int64_t(q.src.height)));
-    int32_t high = -1;
-    __syncwarp();
-    coarse.clear();
-    for (int32_t y = begin - q.radius; y < begin + q.radius; ++y) change(y, 1);
-    for (int32_t y = begin; y < end; ++y) {
-      if (y > begin) change(y - q.radius - 1, uint32_t(-1));
-      change(y + q.radius, 1);
-      const auto found = coarse.find(q.half);
-      if (found.bin == high) {
-        change_fine(y - q.radius - 1, high, uint32_t(-1));
-        change_fine(y + q.radius, high, 1);
-      } else {
-        high = found.bin;
-        fine.clear();
-        for (int32_t j = -q.radius; j <= q.radius; ++j) change_fine(y + j, high, 1);
+    const auto first = int32_t(top), end = int32_t(min(top + rows, int64_t(q.src.height)));
+#pragma unroll
+    for (int j = 0; j < K - 1; ++j) load(first - r + j, window[j]);
+    for (int32_t y = first; y < end; y += K) {
+#pragma unroll
+      for (int step = 0; step < K; ++step) {
+        if (y + step >= end) break;
+        load(y + step + r, window[(step + K - 1) % K]);
+        int32_t ranks[K][K];
+#pragma unroll
+        for (int i = 0; i < K; ++i) {
+          int32_t keys[K];
+#pragma unroll
+          for (int j = 0; j < K; ++j) keys[j] = window[j][i];
+          sort(order, keys);
+#pragma unroll
+          for (int j = 0; j < K; ++j) ranks[j][i] = keys[j];
+        }
+        store_key<T>(q, x, y + step, c,
+                     leaves(q, x, y + step) ? key_of(T(0)) : middle_of_columns(order, ranks));
       }
-      const int32_t median = high << 8 | fine.find(q.half - found.below).bin;
-      if (lane == 0)
-        q.dst.as<uint16_t, Space::device>().at(x, y, c) =
-            leaves(q, x, y) ? uint16_t(0) : uint16_t(median);
     }
   }
 }
@@ -253,39 +174,37 @@ void launch_strips(const MedianArgs& args, Call& call) {
 }
 
 template <class T, int K>
-void launch_network(const MedianArgs& args, Call& call) {
+void launch_columns(const MedianArgs& args, Call& call) {
   const ConstAnyView& src = args.src;
-  if constexpr (K > 1 && !std::is_same_v<T, float>) {
+  if constexpr (!std::is_same_v<T, float>) {
     if (src.channels == 1 && src.width >= Strips<T, K>::min_width)
       return launch_strips<T, K>(args, call);
   }
-  cuda::launch("median", median_network<T, K>,
-               marching_grid(src.width, block_x, src.height, block_y, src.channels),
-               dim3(block_x, block_y), 0, cuda::stream_of(call), request_of(args));
+  const int64_t samples = int64_t(src.width) * src.channels;
+  const auto grid = [&](int32_t rows) {
+    return marching_grid(samples, column_threads, src.height, rows, 1);
+  };
+  int32_t rows = 8 * K;
+  while (rows > K && int64_t(grid(rows).x) * grid(rows).y < 16 * cuda::multiprocessors()) rows /= 2;
+  rows = rows / K * K;
+  cuda::launch("median", median_columns<T, K>, grid(rows), dim3(column_threads), 0,
+               cuda::stream_of(call), request_of(args), rows);
 }
 
 template <class T>
 void launch_samples(const MedianArgs& args, Call& call) {
   switch (args.options.ksize) {
-    case 1: return launch_network<T, 1>(args, call);
-    case 3: return launch_network<T, 3>(args, call);
-    case 5: return launch_network<T, 5>(args, call);
-  }
-  if constexpr (sizeof(T) == 2) {
-    // The rows above and below are counted once more by every block.
-    const int32_t rows = std::max(64, 2 * args.options.ksize);
-    cuda::launch("median", median_march,
-                 marching_grid(args.src.width, warps, args.src.height, rows, args.src.channels),
-                 dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
+    case 1: return cuda::copy_rows("median", args.src, args.dst, call);
+    case 3: return launch_columns<T, 3>(args, call);
+    default: return launch_columns<T, 5>(args, call);
   }
 }
 
 }  // namespace
 
 std::string_view median_cuda::fused_supports(const MedianArgs& args, const Parameters&) {
-  if (args.src.type == PixelType::u8 && args.options.ksize > 5)
-    return "windows of 7 and more of u8";
-  return {};
+  const bool small = args.options.ksize <= 5 || args.src.type == PixelType::bit;
+  return small ? std::string_view() : "windows of 7 and more of u8 and u16";
 }
 
 void median_cuda::fused(const MedianArgs& args, Call& call) {

@@ -15,7 +15,10 @@ void networks(const MedianArgs& args, Call& call);
 /// A histogram a lane and one a group of lanes: u8 from 13 on.
 std::string_view lanes_supports(const MedianArgs& args, const Parameters& parameters);
 void lanes(const MedianArgs& args, Call& call);
-/// Sorted columns in registers for 3 and 5; bits; a warp's histogram for larger windows of u16.
+/// Ranks of the samples of a tile, as bytes, and a histogram a lane: u16 from 7 on.
+std::string_view ranks_supports(const MedianArgs& args, const Parameters& parameters);
+void ranks(const MedianArgs& args, Call& call);
+/// Sorted columns in registers for 3 and 5; bits.
 std::string_view fused_supports(const MedianArgs& args, const Parameters& parameters);
 void fused(const MedianArgs& args, Call& call);
 

@@ -37,12 +37,19 @@ std::span<const Strategy<MedianArgs>> MedianArgs::strategies() {
            "13 and more: a histogram a lane, and one of the columns that a group of lanes shares",
        .supports = CUESTA_GPU(median_cuda::lanes_supports),
        .run = CUESTA_GPU(median_cuda::lanes)},
+      {.name = "ranks",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "u16, 7 and more: the ranks of a tile's samples in 256 bins, the march of `lanes` "
+               "over them, then the samples of one bin",
+       .supports = CUESTA_GPU(median_cuda::ranks_supports),
+       .run = CUESTA_GPU(median_cuda::ranks)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,
        .idea =
-           "3 and 5: sorted columns merged in registers, u8 and u16 two a register; larger u16: "
-           "a warp's histogram marches down",
+           "3 and 5: sorted columns merged in registers, u8 and u16 two a register; bits: a count "
+           "of the window a lane",
        .supports = CUESTA_GPU(median_cuda::fused_supports),
        .run = CUESTA_GPU(median_cuda::fused)},
   };

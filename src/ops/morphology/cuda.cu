@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cuda/copy_rows.cuh"
 #include "cuda/limits.hpp"
 #include "ops/morphology/cuda.hpp"
 #include "ops/morphology/octagon.hpp"
@@ -82,16 +83,6 @@ void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second
   step_by_runs(src, dst, element, rule, call);
 }
 
-void copy_rows(ConstAnyView src, AnyView dst, Call& call) {
-  const size_t bytes = src.type == PixelType::bit
-                           ? size_t(half_words(src.width)) * 4
-                           : size_t(src.width) * size_t(bytes_per_sample(src.type));
-  cuda::check(
-      cudaMemcpy2DAsync(dst.data, size_t(dst.stride_bytes), src.data, size_t(src.stride_bytes),
-                        bytes, size_t(src.height), cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
-      "morphology: in place");
-}
-
 }  // namespace
 
 std::string_view morphology_cuda::fused_supports(const MorphologyArgs& args, const Parameters&) {
@@ -113,7 +104,7 @@ void morphology_cuda::fused(const MorphologyArgs& args, Call& call) {
   if (args.two_steps())
     step(between, args.dst, args, true, call);
   else
-    copy_rows(between, args.dst, call);
+    cuda::copy_rows("morphology", between, args.dst, call);
 }
 
 }  // namespace cuesta

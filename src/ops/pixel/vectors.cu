@@ -6,6 +6,7 @@
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
 // multiplication of four signs. The time goes with the bytes moved, but the histogram's.
 #include "cuda/cached_bins.cuh"
+#include "cuda/copy_rows.cuh"
 #include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
@@ -288,14 +289,6 @@ void gray(const PixelArgs& args, Call& call) {
     launch(Gray<T, 4>{to, plane_of(args.a), weights}, shape, call);
 }
 
-void copy_samples(const PixelArgs& args, Call& call) {
-  cuda::check(
-      cudaMemcpy2DAsync(args.dst.data, size_t(args.dst.stride_bytes), args.a.data,
-                        size_t(args.a.stride_bytes), size_t(row_bytes(args.a)),
-                        size_t(args.a.height), cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
-      "pixel: copying a picture of one channel");
-}
-
 template <class T>
 void absdiff(const PixelArgs& args, Call& call) {
   const Shape shape =
@@ -342,7 +335,7 @@ void histogram(const PixelArgs& args, Call& call) {
 void pixel_cuda::vectors(const PixelArgs& args, Call& call) {
   switch (args.op) {
     case PixelOp::gray:
-      if (args.a.channels == 1) return copy_samples(args, call);
+      if (args.a.channels == 1) return cuda::copy_rows("pixel", args.a, args.dst, call);
       return pixel_cuda::for_integers(args,
                                       [&](auto sample) { gray<decltype(sample)>(args, call); });
     case PixelOp::absdiff:
