@@ -17,8 +17,8 @@ inline void copy_rows(std::string_view operation, ConstAnyView src, AnyView dst,
     return;
   }
   check(cudaMemcpy2DAsync(dst.data, size_t(dst.stride_bytes), src.data, size_t(src.stride_bytes),
-                          size_t(bytes), size_t(src.height),
-                          cudaMemcpyDeviceToDevice, stream_of(call)),
+                          size_t(bytes), size_t(src.height), cudaMemcpyDeviceToDevice,
+                          stream_of(call)),
         operation);
 }
 

@@ -1,6 +1,6 @@
-// Windows of equal taps on u8 and u16, of any size at the same cost: sums of columns that follow
-// the window down, prefix sums of those across, and a difference of two. All of it modulo 2^32,
-// which every sum is below. Included as cpu/simd-inl.hpp is.
+// Windows of equal taps on u8 and u16, but perhaps at the anchor, of any size at the same cost:
+// sums of columns that follow the window down, prefix sums of those across, and a difference of
+// two. All of it modulo 2^32, which every sum is below. Included as cpu/simd-inl.hpp is.
 #if defined(CUESTA_CONVOLVE_BOX_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CUESTA_CONVOLVE_BOX_INL_HPP
 #undef CUESTA_CONVOLVE_BOX_INL_HPP
@@ -100,6 +100,26 @@ void differences(const uint32_t* HWY_RESTRICT prefix, ptrdiff_t reach, ptrdiff_t
   }
 }
 
+/// sums[x] · every + row[x] · extra: T holds both products.
+template <class T, class Src>
+void add_anchor(const Src* row, const Plan& plan, ptrdiff_t count, T* HWY_RESTRICT sums) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  const hn::Rebind<Src, decltype(d)> narrow;
+  const auto every = hn::Set(d, T(plan.every)), extra = hn::Set(d, T(plan.extra));
+  for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
+    const auto whole = hn::PromoteTo(di, load_upto(narrow, row + x, count - x));
+    const auto sample = [&]() HWY_ATTR {
+      if constexpr (sizeof(T) == 4)
+        return hn::ConvertTo(d, whole);
+      else
+        return hn::PromoteTo(d, whole);
+    }();
+    const auto sum = hn::Mul(hn::LoadU(d, sums + x), every);
+    hn::StoreU(hn::Add(sum, hn::Mul(sample, extra)), d, sums + x);
+  }
+}
+
 template <class T, class Src>
 void box_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
   const int32_t c = args.src.channels, width = args.src.width, height = args.height;
@@ -145,6 +165,7 @@ void box_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
       }
       prefix_sums.run(sums, extended, prefix);
       differences(prefix, ptrdiff_t(args.width) * c, count, result);
+      if (!plan.is_mean()) add_anchor(src.row(y), plan, count, result);
       finish_row(args, result, finish, 0, y, count);
     }
   });

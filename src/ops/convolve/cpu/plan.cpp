@@ -61,25 +61,40 @@ bool fits_dense(const ConvolveArgs& args, const Plan& plan) {
          (exact_log2(plan.divisor) >= 0 || exact_in(plan, 24));
 }
 
+// Whether all taps are equal, but perhaps that at the anchor: plan.every and plan.extra.
+bool has_equal_taps(const ConvolveArgs& args, Plan& plan) {
+  const auto all = [](std::span<const int32_t> taps, int64_t value) {
+    return std::all_of(taps.begin(), taps.end(), [&](int32_t t) { return t == value; });
+  };
+  if (args.integers.separable())
+    return all(args.integers.row, plan.row_scale) && all(args.integers.column, plan.column_scale);
+  const auto window = args.integers.window;
+  const auto anchor = size_t(args.anchor_y) * size_t(args.width) + size_t(args.anchor_x);
+  const int32_t value = window[anchor == 0 ? window.size() - 1 : 0];
+  plan.every = value / plan.window_scale;
+  plan.extra = window[anchor] / plan.window_scale - plan.every;
+  return plan.every != 0 && all(window.first(anchor), value) &&
+         all(window.subspan(anchor + 1), value);
+}
+
 // Equal taps: sums that run, each below 2^32. They are divided in floats where those are exact: a
 // mean of bytes is below 256, where a float is 2^-17 off at most, and it is 1 / (2 · 65,025) from
 // the next tie or further.
-bool fits_box(const ConvolveArgs& args, Plan& plan) {
-  if (!args.integers.separable() || args.src.type == PixelType::f32) return false;
-  const auto all = [](std::span<const int32_t> taps, int64_t scale) {
-    return std::all_of(taps.begin(), taps.end(), [&](int32_t t) { return t == scale; });
-  };
-  if (!all(args.integers.row, plan.row_scale) || !all(args.integers.column, plan.column_scale) ||
-      args.rounding != Rounding::half_even || plan.most > UINT32_MAX)
+bool fits_box(const ConvolveArgs& args, Plan& plan, int64_t largest_sample) {
+  if (args.src.type == PixelType::f32 || args.rounding != Rounding::half_even ||
+      int64_t(args.width) * args.height * largest_sample > UINT32_MAX ||
+      !has_equal_taps(args, plan))
     return false;
-  const bool mean = plan.divisor == int64_t(args.width) * args.height;
+  const bool mean = plan.is_mean() && plan.divisor == int64_t(args.width) * args.height;
   plan.in_doubles =
       args.src.type == PixelType::u16 || !(exact_in(plan, 24) || (mean && plan.divisor <= 65025));
   return !plan.in_doubles || exact_in(plan, 53);
 }
 // From here on they are faster than sums of products.
 bool is_large_box(const ConvolveArgs& args) {
-  return args.width + args.height >= (args.src.type == PixelType::u8 ? 30 : 10);
+  const bool bytes = args.src.type == PixelType::u8;
+  if (!args.integers.separable()) return args.width * args.height >= (bytes ? 81 : 25);
+  return args.width + args.height >= (bytes ? 30 : 10);
 }
 
 // u16 data whose sums down are below 2^24, and those across of their upper 16 and lower 8 bits too;
@@ -147,7 +162,7 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
   plan.most = sums.positive * largest_sample;
   plan.least = sums.negative * largest_sample;
 
-  if (is_large_box(args) && fits_box(args, plan)) {
+  if (is_large_box(args) && fits_box(args, plan, largest_sample)) {
     plan.lanes = Lanes::box;
     return {};
   }

@@ -8,9 +8,9 @@
 namespace cuesta {
 
 enum class Lanes : uint8_t {
-  dense,   ///< u8 → u8, rank 1, no negative tap: bytes to s16 across, s16 to s32 down
-  pairs,   ///< u8, sums that 16 bits tell apart: pairs of rows in bytes to s16
-  box,     ///< equal taps on u8 and u16, windows of more than a few taps: running sums
+  dense,  ///< u8 → u8, rank 1, no negative tap: bytes to s16 across, s16 to s32 down
+  pairs,  ///< u8, sums that 16 bits tell apart: pairs of rows in bytes to s16
+  box,    ///< equal taps on u8 and u16, but perhaps at the anchor, of more than a few: running sums
   halves,  ///< u16 → u16, rank 1, no negative tap: f32 down, its upper and lower bits across
   f32,     ///< an f32 source; integer sums below 2^24, which floats hold exactly
   f64,     ///< integer sums below 2^53
@@ -24,6 +24,9 @@ struct Plan {
   int64_t divisor = 1;
   int64_t least = 0, most = 0;  ///< bounds of the sum over every picture
   bool in_doubles = false;      ///< the sums of `box` are divided so
+  /// Of `box`: the tap, and what the one at the anchor has more.
+  int64_t every = 1, extra = 0;
+  bool is_mean() const { return every == 1 && extra == 0; }
 };
 
 /// "" and the plan, or why `simd` refuses the request.
