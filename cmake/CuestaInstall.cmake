@@ -92,6 +92,8 @@ if(TARGET cuesta_command)
     # What explain-ladder quotes, and where --gpu-model looks for names.
     install(FILES ${PROJECT_SOURCE_DIR}/docs/results/data/ladder.json DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
       COMPONENT runtime)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ladder DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta COMPONENT runtime
+      FILES_MATCHING PATTERN "*.svg")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/model/gpus DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
       COMPONENT runtime FILES_MATCHING PATTERN "*.json")
   endif()
