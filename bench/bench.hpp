@@ -25,6 +25,9 @@ void check(std::span<const std::string> names, const Settings& settings);
 /// words. `what` is "convolve:tiled"; nothing runs. Throws Error{invalid_argument} for a strategy
 /// that the model has no formulas for.
 std::string explain(const std::string& what, const Settings& settings);
+/// A GPU by the runtime's index: its facts, and its ceilings as they are measured now. Throws
+/// Error{device} where there is none of that index.
+Gpu describe_gpu(int index, bool quick);
 /// GPUs that Settings::gpu_model may name, besides files.
 std::vector<std::string> known_gpus();
 

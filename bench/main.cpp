@@ -1,5 +1,6 @@
 // cuesta-bench, which `cuesta bench` runs: verify each operation first, then time it.
 #include "bench/bench.hpp"
+#include "bench/explain_ladder.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -201,11 +202,11 @@ Verb add_bench_itself(CLI::App& parent) {
 int run_bench_program(std::vector<std::string> arguments) {
   CLI::App app("Verifies and times what Cuesta computes.", "cuesta");
   const bool of_program =
-      !arguments.empty() &&
-      (arguments[0] == "generate" || arguments[0] == "-V" || arguments[0] == "--version");
+      !arguments.empty() && (arguments[0] == "generate" || arguments[0] == explain_ladder_verb ||
+                             arguments[0] == "-V" || arguments[0] == "--version");
   if (!of_program) arguments.insert(arguments.begin(), "bench");
   const auto add = [](CLI::App& parent) -> std::vector<Verb> {
-    return {add_bench_itself(parent), add_generate(parent)};
+    return {add_bench_itself(parent), add_explain_ladder_itself(parent), add_generate(parent)};
   };
   return run_verb(app, add, std::move(arguments), [](const Verb& verb) { return verb.run(); });
 }

@@ -75,23 +75,6 @@ std::string cuda_version(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-Gpu describe_gpu(int index, bool quick) {
-  use_device(index);
-  for (const DeviceInfo& info : list_devices()) {
-    if (info.index != index) continue;
-    const std::string driver = driver_version();
-    return {info.name,
-            fmt::format("{}.{}", info.major, info.minor),
-            driver.empty() ? "CUDA " + cuda_version(info.driver) : driver,
-            cuda_version(info.runtime),
-            info.multiprocessors,
-            info.memory_bytes,
-            info.l2_bytes,
-            measure_ceilings(quick)};
-  }
-  throw Error(ErrorCode::device, fmt::format("there is no GPU {}", index));
-}
-
 std::string now() {
   const std::time_t seconds = std::time(nullptr);
   std::tm utc{};
@@ -186,6 +169,23 @@ std::string explain(const std::string& what, const Settings& settings) {
   return model::explain(what,
                         model::read_gpu(settings.gpu_model.empty() ? "h200" : settings.gpu_model),
                         settings.sizes);
+}
+
+Gpu describe_gpu(int index, bool quick) {
+  use_device(index);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.index != index) continue;
+    const std::string driver = driver_version();
+    return {info.name,
+            fmt::format("{}.{}", info.major, info.minor),
+            driver.empty() ? "CUDA " + cuda_version(info.driver) : driver,
+            cuda_version(info.runtime),
+            info.multiprocessors,
+            info.memory_bytes,
+            info.l2_bytes,
+            measure_ceilings(quick)};
+  }
+  throw Error(ErrorCode::device, fmt::format("there is no GPU {}", index));
 }
 
 std::vector<std::string> known_gpus() { return model::known_gpus(); }

@@ -55,13 +55,14 @@ Verb add_tune(CLI::App& parent);
 Verb add_list(CLI::App& parent);
 Verb add_verify(CLI::App& parent);
 Verb add_bench(CLI::App& parent);
+Verb add_explain_ladder(CLI::App& parent);
 Verb add_generate(CLI::App& parent);
 
 /// Every verb that a configuration may have a table for, whichever programs are installed.
-inline constexpr std::string_view verbs_with_tables[] = {"edges", "filter", "label",  "detect",
-                                                         "tune",  "list",   "verify", "bench"};
+inline constexpr std::string_view verbs_with_tables[] = {
+    "edges", "filter", "label", "detect", "tune", "list", "verify", "bench", "explain-ladder"};
 
-/// Whether `arguments` ask for `bench`, which is a program of its own: cuesta-bench.
+/// Whether `arguments` ask for a verb of another program, cuesta-bench: bench or explain-ladder.
 bool wants_bench(std::span<const std::string> arguments);
 /// Replaces this process by cuesta-bench. Throws Error{unsupported} where it is not installed.
 int run_bench(std::span<const std::string> arguments);

@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <ranges>
 
 #include "cli/common.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
+#include "cli/program.hpp"
 #include "cuesta/version.hpp"
 
 namespace cuesta::cli {
@@ -20,15 +22,16 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& root) {
   return verbs;
 }
 
-// The one verb of a program that is named after it: `bench` of cuesta-bench.
-const CLI::App* only_verb_of(const CLI::App& root) {
-  const auto verbs = verbs_of(root);
-  return verbs.size() == 1 ? verbs[0] : nullptr;
+// Verbs of cuesta-bench, which does `bench` without a word.
+bool is_of_bench(const CLI::App& verb) {
+  return verb.get_name() == "bench" || verb.get_name() == explain_ladder_verb;
+}
+bool is_bench(const CLI::App& root) {
+  return std::ranges::all_of(verbs_of(root), [](const auto* verb) { return is_of_bench(*verb); });
 }
 
 std::string program_of(const CLI::App& root) {
-  const CLI::App* verb = only_verb_of(root);
-  return verb ? fmt::format("{}-{}", root.get_name(), verb->get_name()) : root.get_name();
+  return is_bench(root) ? fmt::format("{}-bench", root.get_name()) : root.get_name();
 }
 
 std::vector<const CLI::Option*> options_of(const CLI::App& app) {
@@ -128,12 +131,11 @@ std::string man_page(const CLI::App& root) {
   const std::string program = program_of(root);
   std::string title = program;
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
-  const CLI::App* only = only_verb_of(root);
   std::string out = fmt::format(
       ".TH {} 1 \"\" \"cuesta {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", title,
       CUESTA_VERSION, program,
-      only ? "verify and time the strategies of cuesta"
-           : "find edges and moving objects in pictures and video");
+      is_bench(root) ? "verify, time and explain the strategies of cuesta"
+                     : "find edges and moving objects in pictures and video");
   for (const auto* verb : verbs_of(root))
     out += fmt::format(".B cuesta {}\n[\\fIoptions\\fR] ...\n.br\n", verb->get_name());
   out += fmt::format(".SH DESCRIPTION\n{}\n", roff(root.get_description()));
@@ -189,7 +191,6 @@ std::string bash_words(const CLI::App& verb) {
 }
 
 std::string bash(const CLI::App& root) {
-  const CLI::App* only = only_verb_of(root);
   const std::string program = program_of(root);
   const std::string function = "_" + replaced(program, "-", "_");
   std::string out = fmt::format(R"(# Completion of {} for bash, made by `{} generate bash`.
@@ -198,8 +199,13 @@ std::string bash(const CLI::App& root) {
   COMPREPLY=()
 )",
                                 program, program, function);
-  if (only) {
-    out += bash_words(*only);
+  if (is_bench(root)) {
+    const auto verbs = verbs_of(root);  // "*" comes last
+    out += "  case ${COMP_WORDS[1]} in\n";
+    for (const auto* verb : std::views::reverse(verbs))
+      out += fmt::format("    {})\n{}      ;;\n",
+                         verb->get_name() == "bench" ? "*" : verb->get_name(), bash_words(*verb));
+    out += "  esac\n";
   } else {
     out += fmt::format(R"(  if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{} help version --help --version' -- "$word"))
@@ -207,14 +213,14 @@ std::string bash(const CLI::App& root) {
   fi
   case ${{COMP_WORDS[1]}} in
     help) COMPREPLY=($(compgen -W '{}' -- "$word")); return ;;
-    bench)
+    bench | explain-ladder)
       declare -F _cuesta_bench >/dev/null || _comp_load cuesta-bench || __load_completion cuesta-bench
       _cuesta_bench
       return ;;
 )",
                        fmt::join(verb_names(root), " "), fmt::join(verb_names(root), " "));
     for (const auto* verb : verbs_of(root))
-      if (verb->get_name() != "bench")
+      if (!is_of_bench(*verb))
         out += fmt::format("    {})\n{}      ;;\n", verb->get_name(), bash_words(*verb));
     out += "    *) return ;;\n  esac\n";
   }
@@ -270,8 +276,14 @@ std::string zsh(const CLI::App& root) {
   std::string out =
       fmt::format("#compdef {}\n# Completion of {} for zsh, made by `{} generate zsh`.\n_{}() {{\n",
                   program, program, program, program);
-  if (const CLI::App* only = only_verb_of(root))
-    return out + fmt::format("{}\n}}\n_{} \"$@\"\n", zsh_words(*only), program);
+  if (is_bench(root)) {
+    const auto verbs = verbs_of(root);  // "*" comes last
+    out += "  case $words[1] in\n";
+    for (const auto* verb : std::views::reverse(verbs))
+      out += fmt::format("    {})\n{} ;;\n", verb->get_name() == "bench" ? "*" : verb->get_name(),
+                         zsh_words(*verb));
+    return out + fmt::format("  esac\n}}\n_{} \"$@\"\n", program);
+  }
   out += "  local -a verbs=(\n";
   for (const auto* verb : verbs_of(root)) {
     out += "    " +
@@ -285,9 +297,9 @@ std::string zsh(const CLI::App& root) {
       "  if ((CURRENT == 2)); then\n    _describe verb verbs -- words_alone\n    return\n  fi\n"
       "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n"
       "    help) ((CURRENT == 2)) && _describe verb verbs ;;\n"
-      "    bench) (( $+functions[_cuesta-bench] )) && _cuesta-bench ;;\n";
+      "    bench | explain-ladder) (( $+functions[_cuesta-bench] )) && _cuesta-bench ;;\n";
   for (const auto* verb : verbs_of(root))
-    if (verb->get_name() != "bench")
+    if (!is_of_bench(*verb))
       out += fmt::format("    {})\n{} ;;\n", verb->get_name(), zsh_words(*verb));
   return out + "  esac\n}\n_cuesta \"$@\"\n";
 }
@@ -314,8 +326,13 @@ std::string fish(const CLI::App& root) {
   const std::string program = program_of(root);
   std::string out =
       fmt::format("# Completion of {} for fish, made by `{} generate fish`.\n", program, program);
-  if (const CLI::App* only = only_verb_of(root))
-    return out + fish_words(*only, "complete -c " + program);
+  if (is_bench(root)) {
+    for (const auto* verb : verbs_of(root))
+      out += fish_words(
+          *verb, fmt::format("complete -c {} -n '{}__fish_seen_subcommand_from {}'", program,
+                             verb->get_name() == "bench" ? "not " : "", explain_ladder_verb));
+    return out;
+  }
   for (const auto* verb : verbs_of(root)) {
     out += fmt::format("complete -c cuesta -n __fish_use_subcommand -f -a {} -d {}\n",
                        verb->get_name(), in_single_quotes(first_sentence(verb->get_description())));
@@ -327,11 +344,11 @@ std::string fish(const CLI::App& root) {
   out += fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
                      fmt::join(verb_names(root), " "));
   out +=
-      "complete -c cuesta -n '__fish_seen_subcommand_from bench' "
-      "-a '(complete -C (string replace -r \"^\\s*cuesta\\s+bench\" cuesta-bench (commandline "
-      "-cp)))'\n";
+      "complete -c cuesta -n '__fish_seen_subcommand_from bench explain-ladder' "
+      "-a '(complete -C (string replace -r \"^\\s*cuesta(\\s+bench\\b)?\" cuesta-bench "
+      "(commandline -cp)))'\n";
   for (const auto* verb : verbs_of(root)) {
-    if (verb->get_name() == "bench") continue;
+    if (is_of_bench(*verb)) continue;
     out += fish_words(*verb, fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from {}'",
                                          verb->get_name()));
   }
@@ -354,7 +371,7 @@ Verb add_generate(CLI::App& parent) {
   return {app, [what, root] {
             // What a package has beside the command is not here yet when the build asks.
             for (CLI::App* one : root->get_subcommands([](CLI::App*) { return true; }))
-              if (one->get_name() == "bench") one->group(verb_group);
+              if (is_of_bench(*one)) one->group(verb_group);
             print_data(*what == "man"    ? man_page(*root)
                        : *what == "bash" ? bash(*root)
                        : *what == "zsh"  ? zsh(*root)

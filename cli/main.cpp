@@ -20,9 +20,9 @@ int run(std::vector<std::string> arguments) {
       "  cuesta verify\n\n"
       "`cuesta VERB --help` explains a verb; `man cuesta` has the details.\n");
   const auto add = [](CLI::App& parent) -> std::vector<Verb> {
-    return {add_edges(parent),  add_filter(parent), add_label(parent),
-            add_detect(parent), add_tune(parent),   add_list(parent),
-            add_verify(parent), add_bench(parent),  add_generate(parent)};
+    return {add_edges(parent),          add_filter(parent),  add_label(parent),  add_detect(parent),
+            add_tune(parent),           add_list(parent),    add_verify(parent), add_bench(parent),
+            add_explain_ladder(parent), add_generate(parent)};
   };
   return run_verb(app, add, std::move(arguments), [](const Verb& verb) {
     if (!wants_sandbox(*verb.app)) return verb.run();

@@ -25,6 +25,11 @@ int main_of(const std::function<int()>& work);
 inline constexpr const char* bench_summary =
     "Verifies every strategy, then times it beside a copy of the picture and OpenCV.";
 
+/// The other verb of cuesta-bench, and its summary.
+inline constexpr const char* explain_ladder_verb = "explain-ladder";
+inline constexpr const char* explain_ladder_summary =
+    "Explains the steps from a naive GPU kernel to production, with predicted times.";
+
 /// The path of another program of the project, beside this one or in a folder of PATH; empty where
 /// there is none.
 std::string find_program(std::string_view name);

@@ -89,7 +89,11 @@ if(TARGET cuesta_command)
       set_target_properties(cuesta_bench_command PROPERTIES INSTALL_RPATH "${cuesta_rpath}")
     endif()
     install(TARGETS cuesta_bench_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-    # Where its --gpu-model looks for names.
+    # What explain-ladder quotes, and where --gpu-model looks for names.
+    install(FILES ${PROJECT_SOURCE_DIR}/docs/results/data/ladder.json DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
+      COMPONENT runtime)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ladder DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta COMPONENT runtime
+      FILES_MATCHING PATTERN "*.svg")
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/model/gpus DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
       COMPONENT runtime FILES_MATCHING PATTERN "*.json")
   endif()

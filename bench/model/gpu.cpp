@@ -38,17 +38,19 @@ Residency residency_of(const std::string& capability) {
   return found;
 }
 
-// Beside the command, where it is installed, or where it was built from.
-fs::path folder() {
-  std::error_code ignored;
-  const fs::path beside =
-      fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share/cuesta/gpus";
-  return fs::is_directory(beside, ignored) ? beside : fs::path(CUESTA_GPU_FILES);
-}
-
 int up_to(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 }  // namespace
+
+fs::path data_file(const std::string& name) {
+  std::error_code ignored;
+  const fs::path beside =
+      fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share/cuesta";
+  if (fs::is_directory(beside / "gpus", ignored)) return beside / name;
+  const fs::path sources = CUESTA_SOURCES;
+  if (name.starts_with("gpus")) return sources / "bench/model" / name;
+  return sources / (name.starts_with("ladder/") ? "docs" : "docs/results/data") / name;
+}
 
 int GpuModel::blocks_of(int threads, int registers, int shared_bytes) const {
   // Registers are handed out to warps, 256 at a time.
@@ -100,7 +102,7 @@ GpuModel model_of(const Gpu& gpu) {
 std::vector<std::string> known_gpus() {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const std::string& name : io::names_in(folder(), ignored))
+  for (const std::string& name : io::names_in(data_file("gpus"), ignored))
     if (name.ends_with(".json")) names.push_back(name.substr(0, name.size() - 5));
   return names;
 }
@@ -108,7 +110,7 @@ std::vector<std::string> known_gpus() {
 GpuModel read_gpu(const std::string& name) {
   std::error_code ignored;
   fs::path path = name;
-  if (!fs::is_regular_file(path, ignored)) path = folder() / (name + ".json");
+  if (!fs::is_regular_file(path, ignored)) path = data_file("gpus/" + name + ".json");
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw Error(ErrorCode::invalid_argument,

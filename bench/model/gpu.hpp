@@ -47,6 +47,9 @@ GpuModel model_of(const Gpu& gpu);
 /// (bench/model/gpus). `name` is a path, or a name of known_gpus(). Throws Error{input} for a file
 /// that is neither, Error{invalid_argument} for a name that is no file and none of them.
 GpuModel read_gpu(const std::string& name);
+/// A file that comes with the command, "gpus/h200.json" or "ladder.json": beside it where it is
+/// installed, else in the sources.
+std::filesystem::path data_file(const std::string& name);
 /// Files that come with the command: names without ".json", in order.
 std::vector<std::string> known_gpus();
 

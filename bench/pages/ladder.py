@@ -8,6 +8,7 @@ import re
 import textwrap
 from pathlib import Path
 
+import drawings
 import page as pages
 from page import Page, lines
 from runs import Missing
@@ -244,6 +245,12 @@ def kernel_of(path):
     return "\n".join(rows[begin : end + 1])
 
 
+DRAWN = (
+    "![Loads of one block of {0}: {1}]({0}-{1}.svg)\n\nRecorded on the [emulated device](../../emulation/README.md), "
+    "with the smallest block of the step and a small picture."
+)
+
+
 def step_page(operation, step, before, head, row, facts):
     path = source_of(operation, step)
     inside = path.relative_to(pages.ROOT).as_posix()
@@ -264,6 +271,8 @@ def step_page(operation, step, before, head, row, facts):
         "## What it costs",
         figures,
     ]
+    if f"{operation}-{step}" in drawings.drawings():
+        blocks += ["## Which thread loads what", DRAWN.format(operation, step)]
     if kernel:
         blocks += ["## The kernel", textwrap.indent(kernel, "    ")]
     blocks += ["## What to try", tries(operation, step, parameters), "[All steps](README.md)"]
@@ -283,8 +292,8 @@ def tries(operation, step, parameters):
 
 
 def more(reduced):
-    """The pages of the steps, as {path: text}."""
-    files = {}
+    """The pages of the steps and their drawings, as {path: text}."""
+    files = {PAGE.folder / f"{step}.svg": drawing for step, drawing in drawings.drawings().items()}
     facts = {(row[0], row[1]): row for row in reduced["tables"]["steps"]["rows"]}
     for operation in OPERATIONS:
         table = reduced["tables"][f"{operation}_climb"]

@@ -1355,7 +1355,13 @@ class ListAndVerify(CommandTest):
         def run(*words):
             return subprocess.run([alone, *words], capture_output=True, timeout=60, **path)
 
-        for words in (["bench"], ["bench", "cpu", "--quick"], ["help", "bench"]):
+        for words in (
+            ["bench"],
+            ["bench", "cpu", "--quick"],
+            ["help", "bench"],
+            ["explain-ladder"],
+            ["help", "explain-ladder"],
+        ):
             done = run(*words)
             self.assertEqual((done.returncode, done.stdout), (USAGE, b""), words)
             self.assertIn(b"cuesta-bench is not installed", done.stderr)
@@ -1366,6 +1372,57 @@ class ListAndVerify(CommandTest):
             self.assertEqual(
                 run("bench", "--help").stdout, self.run_cuesta("bench", "--help").stdout
             )
+
+    def test_explain_ladder(self):
+        if not bench_program():
+            self.skipTest("cuesta-bench is not beside the command")
+
+        def steps(*words):
+            text = self.run_cuesta("explain-ladder", "--device", "cpu", *words).stdout.decode()
+            return text, {
+                line.split()[0]: line.split()[1:] for line in text.splitlines() if line[:2] == "  "
+            }
+
+        text, gaussian = steps()
+        self.assertIn("filter gaussian:5, 4096 x 4096 u8, on NVIDIA H200", text)
+        self.assertIn("Every time is predicted; no kernel ran.", text)
+        self.assertLess(
+            list(gaussian).index("tiled"), list(gaussian).index("tensor"), "production comes last"
+        )
+        for request, operation in (("sobel", "sobel"), ("canny", "canny"), ("label", "label")):
+            text, known = steps(request, "--size", "640x480", "--gpu-model", "gtx-960m")
+            self.assertIn(f"{request}, 640 x 480 u8", text)
+            papers = {
+                one["strategy"]
+                for one in json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
+                if (one["operation"], one["space"], one["tier"]) == (operation, "device", "ladder")
+            }
+            self.assertLessEqual(papers, set(known))
+        _, detect = steps("detect")
+        self.assertIn("v1.5", detect)
+        # A larger window takes longer on the same GPU, and a slower GPU longer for the same window.
+        small, large = (
+            float(steps("--kernel", f"average:{side}")[1]["naive"][0]) for side in (3, 9)
+        )
+        slow = float(steps("--kernel", "average:9", "--gpu-model", "gtx-1060")[1]["naive"][0])
+        self.assertLess(small, large)
+        self.assertLess(large, slow)
+        self.run_cuesta("explain-ladder", "canny", "--html", "climb.html", "--device", "cpu")
+        page = (self.at / "climb.html").read_text()
+        for part in ("<!doctype html>", "row-cyclic", "march-fp16", "</html>"):
+            self.assertIn(part, page)
+        self.assertNotRegex(page, r'(src|href)="(?!#)')
+        for words, says in (
+            (["blur"], ["blur", "filter", "detect"]),
+            (["--gpu-model", "p6000"], ["p6000", "gtx-1060", "h200"]),
+            (["--size", "640x"], ["640x", "WIDTHxHEIGHT"]),
+            (["--size", "8"], ["--size is 8", "16"]),
+            (["--kernel", "1 2 3"], ["3 x 1", "odd side"]),
+            (["canny", "--kernel", "average:3"], ["average:3", "canny"]),
+            (["canny", "--depth", "16"], ["--depth is 16", "canny"]),
+            (["sobel", "--steps", "4"], ["--steps is 4", "sobel"]),
+        ):
+            self.fails(USAGE, "explain-ladder", *words, says=says)
 
     def test_bench(self):
         if not bench_program():
@@ -1662,7 +1719,7 @@ class Typing(CommandTest):
         self.assertIn("cuesta\\-bench(1)", man)
         verbs = ["edges", "filter", "detect", "list", "verify"]
         if bench_program():  # with a page and scripts of its own
-            verbs.append("bench")
+            verbs += ["bench", "explain-ladder"]
             man += self.bench("generate", "man")
             for shell in scripts:
                 scripts[shell] += self.bench("generate", shell)
@@ -1687,7 +1744,15 @@ class Typing(CommandTest):
             (["detect", "--background", "mix"], ["mixture"]),
             (["list", "dev"], ["devices"]),
             (["help", "fil"], ["filter"]),
-            *([(["bench", "--swe"], ["--sweep"])] if bench_program() else []),
+            *(
+                [
+                    (["bench", "--swe"], ["--sweep"]),
+                    (["explain-ladder", "--ht"], ["--html"]),
+                    (["explain-ladder", "so"], ["sobel"]),
+                ]
+                if bench_program()
+                else []
+            ),
         ):
             done = subprocess.run(
                 [

@@ -46,6 +46,7 @@ VERBS = {
     "tune": (["photo.png", "--no-open"], {"": "photo.png", **PASSWORDS}, {}),
     "list": (["strategies"], {}, {}),
     "verify": (["label"], {}, {}),
+    "explain-ladder": (["filter"], {"--gpu-model": "gpu.json", "--kernel": "kernel.txt"}, {"--html": "o.html"}),
     "bench": (
         ["model"],
         {"--baseline": "base.json", "--gpu-model": "gpu.json"},
@@ -108,7 +109,7 @@ class RunFiles(CommandTest):
 
     def cases(self):
         for verb, (words, reads, writes) in VERBS.items():
-            if verb == "bench" and not test_command.bench_program():
+            if verb in ("bench", "explain-ladder") and not test_command.bench_program():
                 continue
             if self.run_cuesta(verb, "--help", code=None).returncode == 0:
                 yield verb, words, {**reads, **ALWAYS[0]}, {**writes, **ALWAYS[1]}

@@ -1,0 +1,296 @@
+// What threads of a block load, step by step of the papers: `cuesta_record_loads` writes it as
+// JSON, from which bench/pages/drawings.py draws. The steps' kernels are compiled with the calls
+// that ThreadSanitizer would answer, before every access to memory; here they are recorded.
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cuda/check.hpp"
+#include "cuesta/edges.hpp"
+#include "cuesta/filter.hpp"
+#include "cuesta/image.hpp"
+#include "cuesta/strategies.hpp"
+#include "emulated/block.hpp"
+
+namespace {
+
+using namespace cuesta;
+
+enum class Memory { other, source, result, between, shared };
+
+struct Access {
+  int thread = 0;
+  Memory memory{};
+  bool stores = false;
+  uintptr_t at = 0;
+  int bytes = 0;
+};
+
+// The accesses of one block of every launch of a call.
+struct Recording {
+  ConstAnyView source{};
+  AnyView result{};
+  const cuda::LaunchRecorder* launches = nullptr;
+  uintptr_t shared_begin = 0, shared_end = 0;         // static: of this thread
+  uintptr_t between_begin = UINTPTR_MAX, between_end = 0;  // stored by one launch for the next
+  std::map<size_t, std::vector<Access>> of{};         // by launch
+};
+Recording* now = nullptr;
+uintptr_t host_stack = 0;  // an address in it; threads of a block have stacks of their own
+
+bool is_within(uintptr_t at, uintptr_t begin, uintptr_t end) { return at >= begin && at < end; }
+
+template <class View>
+bool is_of(const View& view, uintptr_t at) {
+  const auto begin = reinterpret_cast<uintptr_t>(view.data);
+  const auto stride = uintptr_t(view.stride_bytes);
+  return is_within(at, begin, begin + stride * uintptr_t(view.height)) &&
+         (at - begin) % stride < uintptr_t(view.width);
+}
+
+Memory memory_of(uintptr_t at, bool stores) {
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto dynamic = reinterpret_cast<uintptr_t>(emulated::dynamic_shared());
+  const size_t bytes = now->launches->launches().back().dynamic_shared_bytes;
+  if (is_of(now->source, at)) return Memory::source;
+  if (is_of(now->result, at)) return Memory::result;
+  if (is_within(at, dynamic, dynamic + bytes) || is_within(at, now->shared_begin, now->shared_end))
+    return Memory::shared;
+  if (is_within(at, frame - (4 << 10), frame + (4 << 10))) return Memory::other;  // the stack
+  if (stores) {
+    now->between_begin = std::min(now->between_begin, at);
+    now->between_end = std::max(now->between_end, at + 1);
+  }
+  return is_within(at, now->between_begin, now->between_end) ? Memory::between : Memory::other;
+}
+
+void record(void* address, int bytes, bool stores) {
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (!now || is_within(host_stack, frame - (8 << 20), frame + (8 << 20))) return;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const Memory memory = memory_of(at, stores);
+  const bool here = blockIdx.x == gridDim.x / 2 && blockIdx.y == gridDim.y / 2;
+  if (memory == Memory::other || !here) return;
+  now->of[now->launches->launches().size()].push_back(
+      {int(threadIdx.y * blockDim.x + threadIdx.x), memory, stores, at, bytes});
+}
+
+// Thread-local arrays of this program, which is where shared ones are.
+int find_shared(dl_phdr_info* info, size_t, void*) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_name[0] != 0) continue;
+    now->shared_begin = reinterpret_cast<uintptr_t>(info->dlpi_tls_data);
+    now->shared_end = now->shared_begin + info->dlpi_phdr[i].p_memsz;
+  }
+  return 0;
+}
+
+using Cell = std::pair<int, int>;  // x, y
+
+// Samples of one memory as cells.
+struct Plane {
+  uintptr_t begin = 0, pitch = 0;
+  int bytes = 1;
+  Cell cell(uintptr_t at) const {
+    return {int((at - begin) % pitch) / bytes, int((at - begin) / pitch)};
+  }
+};
+
+// Of memory between launches: where a row of one block's samples ends, the next begins a pitch on.
+// Its first samples are of the picture's first row that is made, below the window's upper half.
+Plane plane_between(const std::vector<Access>& accesses) {
+  std::set<uintptr_t> all;
+  for (const Access& one : accesses)
+    if (one.memory == Memory::between) all.insert(one.at);
+  uintptr_t first = *all.begin(), last = first;
+  for (const uintptr_t at : all) {
+    if (at > last + sizeof(float)) {
+      const uintptr_t pitch = at - first;
+      return {now->between_begin - 2 * pitch, pitch, sizeof(float)};
+    }
+    last = at;
+  }
+  return {now->between_begin, now->between_end - now->between_begin, sizeof(float)};
+}
+
+std::string list_of(const std::vector<Cell>& cells, Cell origin) {
+  std::vector<std::string> words;
+  for (const Cell& cell : cells)
+    words.push_back(fmt::format("[{}, {}]", cell.first - origin.first, cell.second - origin.second));
+  return fmt::format("[{}]", fmt::join(words, ", "));
+}
+
+struct Drawn {
+  std::map<Cell, int> loads{};           // of all threads
+  std::vector<Cell> mine{}, taken{}, made{};  // of one thread: loads, loads from shared, stores
+  std::set<Cell> makes{};                // stores of all threads
+};
+
+// What the block does with the samples it loads; cells of shared memory are known by the sample
+// that was stored there.
+Drawn drawn_of(const std::vector<Access>& accesses, const Plane& loaded, const Plane& stored,
+               Memory from, int thread) {
+  Drawn drawn;
+  std::map<uintptr_t, Cell> shared;
+  std::map<int, std::deque<Cell>> waiting;
+  for (const Access& one : accesses) {
+    if (one.memory == from && !one.stores) {
+      const Cell cell = loaded.cell(one.at);
+      ++drawn.loads[cell];
+      waiting[one.thread].push_back(cell);
+      if (one.thread == thread) drawn.mine.push_back(cell);
+    } else if (one.memory == Memory::shared && one.stores) {
+      if (auto& cells = waiting[one.thread]; !cells.empty()) {
+        shared[one.at] = cells.front();
+        cells.pop_front();
+      }
+    } else if (one.memory == Memory::shared) {
+      if (one.thread == thread && shared.contains(one.at)) drawn.taken.push_back(shared[one.at]);
+    } else if (one.stores) {
+      drawn.makes.insert(stored.cell(one.at));
+      if (one.thread == thread) drawn.made.push_back(stored.cell(one.at));
+    }
+  }
+  return drawn;
+}
+
+std::string json_of(const std::vector<Access>& accesses, const cuda::Launch& launch, int thread) {
+  const auto has = [&](Memory memory, bool stores) {
+    return std::ranges::any_of(accesses, [&](const Access& one) {
+      return one.memory == memory && one.stores == stores;
+    });
+  };
+  const Memory from = has(Memory::source, false) ? Memory::source : Memory::between;
+  const Plane source{reinterpret_cast<uintptr_t>(now->source.data),
+                     uintptr_t(now->source.stride_bytes)};
+  const Plane result{reinterpret_cast<uintptr_t>(now->result.data),
+                     uintptr_t(now->result.stride_bytes)};
+  const bool uses_between = has(Memory::between, false) || has(Memory::between, true);
+  const Plane between = uses_between ? plane_between(accesses) : Plane{};
+  const Drawn drawn = drawn_of(accesses, from == Memory::source ? source : between,
+                               has(Memory::result, true) ? result : between, from, thread);
+  int left = INT32_MAX, top = INT32_MAX, right = 0, bottom = 0;
+  const auto widen = [&](const Cell& cell) {
+    left = std::min(left, cell.first), right = std::max(right, cell.first + 1);
+    top = std::min(top, cell.second), bottom = std::max(bottom, cell.second + 1);
+  };
+  for (const auto& [cell, times] : drawn.loads) widen(cell);
+  for (const Cell& cell : drawn.makes) widen(cell);
+  const int x = thread % int(launch.block.x), y = thread / int(launch.block.x);
+  std::vector<std::string> rows, kept;
+  for (int row = top; row < bottom; ++row) {
+    std::string counts, makes;
+    for (int column = left, begun = left, before = -1; column <= right; ++column) {
+      const auto found = drawn.loads.find({column, row});
+      const int times = found == drawn.loads.end() ? 0 : found->second;
+      if (column > left && (column == right || times != before)) {
+        counts += fmt::format("{}{}x{}", counts.empty() ? "" : " ", column - begun, before);
+        begun = column;
+      }
+      before = times;
+      if (column < right) makes += drawn.makes.contains({column, row}) ? '#' : '.';
+    }
+    rows.push_back(fmt::format("\"{}\"", counts));
+    kept.push_back(fmt::format("\"{}\"", makes));
+  }
+  return fmt::format(
+      "{{\"block\": [{}, {}], \"thread\": [{}, {}],\n   \"mine\": {},\n   \"taken\": {},\n   "
+      "\"made\": {},\n   \"loads\": [{}],\n   \"makes\": [{}]}}",
+      launch.block.x, launch.block.y, x, y, list_of(drawn.mine, {left, top}),
+      list_of(drawn.taken, {left, top}), list_of(drawn.made, {left, top}),
+      fmt::join(rows, ",\n    "), fmt::join(kept, ",\n    "));
+}
+
+// The smallest blocks draw best.
+std::vector<Parameter> parameters_of(const StrategyDescription& step) {
+  std::vector<Parameter> found;
+  for (const ParameterInfo& info : step.parameters) {
+    if (info.name == "block") found.push_back({"block", std::string(info.values.back())});
+    if (info.name == "grid") found.push_back({"grid", "7"});
+    if (info.name == "limit") found.push_back({"limit", "48k"});
+  }
+  return found;
+}
+
+std::string recording_of(const StrategyDescription& step) {
+  // At addresses that textures take.
+  constexpr int32_t aligned = 512;
+  const AnyImage source(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
+  AnyImage result(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
+  const auto past = int32_t(reinterpret_cast<uintptr_t>(source.view().data) % aligned);
+  const bool rolls = step.name == "row-cyclic";
+  const int32_t width = rolls ? 48 : step.name == "adaptive-tiled" ? 96 : 192;
+  const Rect part{past ? aligned - past : 0, 0, width, rolls ? 35 : 48};
+  cuda::LaunchRecorder launches;
+  Recording recording{.source = ConstAnyView(source.view()).region(part),
+                      .result = result.view().region(part),
+                      .launches = &launches};
+  now = &recording;
+  dl_iterate_phdr(find_shared, nullptr);
+  const auto parameters = parameters_of(step);
+  const Exec exec{.strategy = std::string(step.name), .parameters = parameters};
+  const Border border{BorderMode::ignore};
+  const bool three = step.name == "global" || step.name == "shared-1d";
+  if (step.operation == "sobel")
+    sobel(recording.source, {.magnitude = recording.result}, {.border = border}, exec);
+  else
+    correlate(recording.source, recording.result,
+              three ? stencils::average(3) : stencils::gaussian(5, 0), {.border = border}, exec);
+  std::vector<std::string> drawn;
+  for (const auto& [index, accesses] : recording.of) {
+    const cuda::Launch& launch = launches.launches()[index - 1];
+    const int thread = launch.block.y > 1 ? int(launch.block.x) + 1 : 9;
+    drawn.push_back(json_of(accesses, launch, thread));
+  }
+  now = nullptr;
+  return fmt::format(" \"{}-{}\": [\n  {}\n ]", step.operation, step.name,
+                     fmt::join(drawn, ",\n  "));
+}
+
+}  // namespace
+
+// ---- What the compiler calls before each access.
+extern "C" {
+#define CUESTA_ACCESS(bytes)                                                            \
+  void __tsan_read##bytes(void* at) { record(at, bytes, false); }                       \
+  void __tsan_write##bytes(void* at) { record(at, bytes, true); }                       \
+  void __tsan_unaligned_read##bytes(void* at) { record(at, bytes, false); }             \
+  void __tsan_unaligned_write##bytes(void* at) { record(at, bytes, true); }
+CUESTA_ACCESS(1)
+CUESTA_ACCESS(2)
+CUESTA_ACCESS(4)
+CUESTA_ACCESS(8)
+CUESTA_ACCESS(16)
+#undef CUESTA_ACCESS
+// Of host code beside the kernels.
+void __tsan_read_range(void*, size_t) {}
+void __tsan_write_range(void*, size_t) {}
+int __tsan_atomic32_fetch_add(int* at, int value, int order) {
+  return __atomic_fetch_add(at, value, order);
+}
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+}
+
+int main() {
+  host_stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  std::vector<std::string> steps;
+  for (const StrategyDescription& step : list_strategies()) {
+    const bool drawn = step.operation == "convolve" || step.operation == "sobel";
+    if (drawn && step.space == Space::device && step.tier == Tier::ladder)
+      steps.push_back(recording_of(step));
+  }
+  fmt::print("{{\n{}\n}}\n", fmt::join(steps, ",\n"));
+}
