@@ -168,6 +168,11 @@ class Program {
         const Drawn<cuesta_boundary_options> options(bytes_, cuesta_boundary_options_init,
                                                      &cuesta_boundary_options::threshold,
                                                      &cuesta_boundary_options::quality);
+        if (bytes_.below(4) == 0) {
+          const Drawn<cuesta_region_options> of_regions(bytes_, cuesta_region_options_init,
+                                                        &cuesta_region_options::threshold);
+          return held(cuesta_regions(context(), view(), view(), of_regions));
+        }
         return held(cuesta_boundaries(context(), view(), view(), options));
       }
       default: {

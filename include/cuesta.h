@@ -304,10 +304,27 @@ typedef struct cuesta_boundary_options {
 CUESTA_API void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size);
 
 /// Computes the boundaries of objects and surfaces, without the edges of texture.
-/// src: u8 or u16, 1 channel or 3 (red, green, blue). dst: u8 of its size, 0 or 255.
+/// src: u8 or u16, 1 channel or 3 (red, green, blue). dst: of its size, u8 (0 or 255) or u16, their
+/// strengths for any threshold: 65535 times the root of the chance that a person draws them.
 CUESTA_API cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta_view* src,
                                            const cuesta_view* dst,
                                            const cuesta_boundary_options* options);
+
+/// Options of cuesta_regions().
+typedef struct cuesta_region_options {
+  size_t size;
+  double threshold;  ///< 0.45, from 0 to 1 of the largest strength
+} cuesta_region_options;
+/// Fills the options with their defaults; `size` is sizeof *options.
+CUESTA_API void cuesta_region_options_init(cuesta_region_options* options, size_t size);
+
+/// Divides a picture into regions along its boundaries; every contour is closed.
+/// src: u8 or u16, strengths of thin boundaries, 0 elsewhere, for example those of
+/// cuesta_boundaries().
+/// dst: of its size; s32 (labels from 1 on), u8 (contours, 0 or 255) or u16 (their strengths).
+CUESTA_API cuesta_status cuesta_regions(cuesta_context* context, const cuesta_view* src,
+                                        const cuesta_view* dst,
+                                        const cuesta_region_options* options);
 
 // ---- edges as the command finds them
 

@@ -133,6 +133,11 @@ const std::vector<Asked>& requests() {
          Pictures& p = *pictures;
          return [&p, exec] { label(p.mask, p.labels, &p.components, {}, exec); };
        }},
+      {"regions", "labels", "u8 mask of discs and specks as strengths", side, side,
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
+         return [&p, exec] { regions(p.mask, p.labels, {}, exec); };
+       }},
       {"clean", "remove-small", "u8 mask of discs and specks, components below 64 pixels", side,
        side,
        [](Pictures* pictures, const Exec& exec) {

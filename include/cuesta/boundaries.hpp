@@ -24,12 +24,14 @@ struct BoundaryOptions {
 
 /// Computes the boundaries of objects and surfaces, without the edges of texture.
 ///
-/// src is u8 or u16 with 1 channel or 3 (red, green, blue); dst is u8, 0 or 255. Gradients of
+/// src is u8 or u16 with 1 channel or 3 (red, green, blue). dst is u8 for boundaries, 0 or 255, or
+/// u16 for their strengths: 65535 times the root of the chance that a person draws a boundary
+/// there, 0 where the gradient has no maximum; the threshold is ignored. Gradients of
 /// brightness and of two opponent colors are added over three scales and thinned as Canny's edges.
 /// The threshold rises with the mean gradient of the surroundings, which suppresses texture.
 /// BoundaryQuality::high weighs 40 cues instead, and takes 4 to 8 times as long. All
-/// arithmetic is in integers; a device runs the strategy `plain`. Throws Error{invalid_argument}
-/// naming the view or option.
+/// arithmetic is in integers. Strengths on a device are made on the host. Throws
+/// Error{invalid_argument} naming the view or option.
 /// Sources: src/ops/boundaries/README.md; Grigorescu, Petkov, Westenberg 2003 (surround
 /// suppression), Burt and Adelson 1983 (scales by a pyramid), Di Zenzo 1986 (color).
 void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options = {},

@@ -18,6 +18,7 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/recipes.hpp"
+#include "cuesta/regions.hpp"
 #include "cuesta/spread.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/strategies.hpp"

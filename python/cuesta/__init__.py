@@ -8,9 +8,10 @@ every implementation of an operation. ``verify()`` checks them on this machine.
 
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
 from cuesta._band_files import FileComponents, FileResult, edges_file, filter_file, label_file
+from cuesta._boundaries import boundaries, regions
 from cuesta._core import version as __version__
 from cuesta._device_arrays import DeviceArray, to_device, to_host
-from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges
+from cuesta._edges import canny, canny_of_gradients, log_edges
 from cuesta._events import read_events
 from cuesta._filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta._gradients import sobel
@@ -150,6 +151,7 @@ __all__ = [
     "otsu_threshold",
     "read_events",
     "read_video",
+    "regions",
     "release_memory",
     "remove_small",
     "sharpen",

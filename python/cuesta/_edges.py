@@ -1,4 +1,4 @@
-"""Edge detectors: Canny, Laplacian of Gaussian, boundaries."""
+"""Edge detectors: Canny, Laplacian of Gaussian."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
 from cuesta._keywords import (
-    BoundaryOptions,
     CannyGradientOptions,
     CannyOptions,
     LogOptions,
@@ -19,7 +18,7 @@ from cuesta.errors import InvalidArgument
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["boundaries", "canny", "canny_of_gradients", "log_edges", "strength_type"]
+__all__ = ["canny", "canny_of_gradients", "log_edges", "strength_type"]
 
 A = TypeVar("A")
 
@@ -390,68 +389,5 @@ def log_edges(
     s = Source(image, layout, "image", options, channels="one")
     r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
-    made: A = r.finish()
-    return made
-
-
-@described
-def boundaries(
-    image: A,
-    threshold: float | None = None,
-    *,
-    layout: str | None = None,
-    out: A | None = None,
-    **options: Unpack[BoundaryOptions],
-) -> A:
-    """Finds boundaries of objects and surfaces, without the edges of texture.
-
-    Parameters
-    ----------
-    image : array
-        uint8 or uint16 in RGB order, (H, W, 3) or (N, H, W, 3), or one channel. Other shapes need
-        `layout`. Alpha is ignored.
-    **options
-    layout, out, page, band, strategy, parameters, threads, stream
-        See `canny`.
-
-    Returns
-    -------
-    array
-        uint8, 0 or 255, of the image's shape without three channels, on its device.
-
-    Raises
-    ------
-    InvalidArgument, DeviceError
-        See `canny`.
-
-    Notes
-    -----
-    Gradients of brightness and two opponent colors (Di Zenzo 1986) are added over three scales of a
-    pyramid (Burt and Adelson 1983). The threshold of a pixel rises with the mean gradient around it
-    (Grigorescu, Petkov and Westenberg 2003). One threshold serves all pictures.
-    docs/user/accuracy.md reports the accuracy with it.
-
-    Examples
-    --------
-    >>> import numpy as np, cuesta
-    >>> picture = np.zeros((64, 64, 3), np.uint8)
-    >>> picture[:, 32:] = 60, 120, 200
-    >>> edges = cuesta.boundaries(picture)
-    >>> int(edges.max()), edges.dtype.name, edges.shape
-    (255, 'uint8', (64, 64))
-    """
-    if is_lazy(image):
-
-        def picture(block: Any, name: str) -> Any:
-            return boundaries(block, threshold, layout=name, **options)
-
-        lazy: A = by_pictures(picture, image, layout, out=out)
-        return lazy
-    s = Source(image, layout, "image", options, channels="colors")
-    shape, flat = s.without_colors()
-    r = Result(s, out, "uint8", shape)
-    _core.boundaries(
-        s.handle, r.handle, s.layout, flat, {"threshold": threshold, **options}, s.stream
-    )
     made: A = r.finish()
     return made

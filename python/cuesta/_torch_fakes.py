@@ -42,6 +42,18 @@ def canny(
     return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=dtype)
 
 
+def boundaries(
+    image: Tensor, *_arguments: Any, layout: str | None = None, strength: bool = False, **_: Any
+) -> Tensor:
+    made = canny(image, layout=layout)
+    return made.to(torch.uint16) if strength else made
+
+
+def regions(image: Tensor, *_arguments: Any, output: str = "labels", **_options: Any) -> Tensor:
+    types = {"labels": torch.int32, "contours": torch.uint8, "strengths": torch.uint16}
+    return image.new_empty(image.shape, dtype=types[output])
+
+
 def edges(
     image: Tensor,
     method: str = "canny",

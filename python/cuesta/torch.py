@@ -309,7 +309,8 @@ _register(
     traced=_traced_edges,
 )
 _register("log_edges", fake=_torch_fakes.log_edges)
-_register("boundaries", fake=_torch_fakes.canny)
+_register("boundaries", fake=_torch_fakes.boundaries)
+_register("regions", {"output": "str"}, fake=_torch_fakes.regions)
 _register(
     "sobel",
     {"outputs": "str[]"},

@@ -1,7 +1,8 @@
-// canny, log_edges, sobel, boundaries.
+// canny, log_edges, sobel, boundaries, regions.
 
 #include "cuesta/edges.hpp"
 #include "cuesta/boundaries.hpp"
+#include "cuesta/regions.hpp"
 
 #include "core/check.hpp"
 #include "keywords.hpp"
@@ -113,6 +114,18 @@ void run_boundaries(const Array& image, const OutArray& out, int layout, int fla
   });
 }
 
+void run_regions(const Array& image, const OutArray& out, int layout, Keywords keywords,
+                 uintptr_t stream) {
+  const auto source = pictures_of(image, layout, "image");
+  const auto target = pictures_of(out, layout, "out");
+  check_same_count(source.count(), target.count(), "image", "out");
+  const auto options = options_from<RegionOptions>(keywords);
+  const Exec exec = exec_from(keywords, stream, "regions");
+  for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
+    regions(from, target.batch(i, from.count), options, exec);
+  });
+}
+
 void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
                const MaybeOut& magnitude, const MaybeOut& direction, int layout, Keywords keywords,
                uintptr_t stream) {
@@ -149,6 +162,7 @@ void bind_edges(nb::module_& m) {
         "flat_layout"_a, "mask"_a.none(), "threshold"_a, "low"_a, "high"_a, "keywords"_a,
         "stream"_a);
   def_filter<LogOptions>(m, "log_edges", log_edges);
+  m.def("regions", run_regions, "image"_a, "out"_a, "layout"_a, "keywords"_a, "stream"_a);
   m.def("boundaries", run_boundaries, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "keywords"_a,
         "stream"_a);
   m.def("sobel", run_sobel, "image"_a, "gx"_a.none(), "gy"_a.none(), "magnitude"_a.none(),

@@ -369,6 +369,7 @@ std::vector<StructRow> options() {
           united("EdgeLinesOptions", {edges, struct_row<TraceOptions>("")}, Of::call),
           struct_row<LogOptions>("LogOptions", "threshold"),
           struct_row<BoundaryOptions>("BoundaryOptions", "threshold"),
+          struct_row<RegionOptions>("RegionOptions", "threshold"),
           united("TraceOptions", {struct_row<TraceOptions>(""), struct_row<CannyOptions>("")},
                  Of::call),
           struct_row<SobelOptions>("SobelOptions"),

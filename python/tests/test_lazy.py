@@ -61,6 +61,7 @@ WHOLE: list[tuple[str, Operation]] = [
     ("edges log", lambda a: cuesta.edges(a, "log")),
     ("edges sobel", lambda a: cuesta.edges(a, "sobel")),
     ("boundaries", cuesta.boundaries),
+    ("regions", cuesta.regions),
 ]
 CHUNKS = [(31, 40), (90, 17), (13, 130), (1, 1), (90, 130)]
 

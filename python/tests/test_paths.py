@@ -31,6 +31,7 @@ ONE: dict[str, Call] = {
     "label": cuesta.label,
     "remove_small": cuesta.remove_small,
     "log_edges": cuesta.log_edges,
+    "regions": cuesta.regions,
     "open": cuesta.open,
     "sobel": lambda image, **part: cuesta.sobel(image, outputs=("gx", "magnitude"), **part),
     "threshold": lambda image, **part: cuesta.threshold(image, 99, **part),
@@ -143,7 +144,7 @@ def outcome(call: Call, image: Any) -> Any:
 
 #: Functions that take integers alone.
 INTEGERS = {"MotionDetector.push", "BackgroundSubtractor.push", "boundaries", "close", "dilate"}
-INTEGERS |= {"erode", "histogram", "log_edges", "open"}
+INTEGERS |= {"erode", "histogram", "log_edges", "open", "regions"}
 #: Functions that take masks, which have 8 bits.
 MASKS = {"fill_holes", "label", "remove_small"}
 INTEGERS |= MASKS

@@ -1,8 +1,9 @@
-// cuesta_sobel, cuesta_canny, cuesta_log_edges, cuesta_boundaries.
+// cuesta_sobel, cuesta_canny, cuesta_log_edges, cuesta_boundaries, cuesta_regions.
 #include "cuesta/edges.hpp"
 
 #include "c/edge_options.hpp"
 #include "cuesta/boundaries.hpp"
+#include "cuesta/regions.hpp"
 
 namespace {
 
@@ -43,6 +44,10 @@ cuesta_boundary_options boundary_defaults() {
   return {sizeof(cuesta_boundary_options), by.threshold, number_of(by.quality)};
 }
 
+cuesta_region_options region_defaults() {
+  return {sizeof(cuesta_region_options), cuesta::RegionOptions{}.threshold};
+}
+
 cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
   if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};
   return cuesta::Automatic{enumerator<AutoThreshold>(of.rule, "canny: rule"), of.percent};
@@ -81,6 +86,10 @@ void cuesta_log_options_init(cuesta_log_options* options, size_t size) {
 }
 void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size) {
   put_options(options, size, boundary_defaults());
+}
+
+void cuesta_region_options_init(cuesta_region_options* options, size_t size) {
+  put_options(options, size, region_defaults());
 }
 
 cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
@@ -139,5 +148,14 @@ cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_view* src,
   return guarded([&] {
     cuesta::log_edges(picture(src, "log_edges: src"), picture(dst, "log_edges: dst"),
                       log_options(options), exec_of(context));
+  });
+}
+
+cuesta_status cuesta_regions(cuesta_context* context, const cuesta_view* src,
+                             const cuesta_view* dst, const cuesta_region_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, region_defaults(), "regions");
+    cuesta::regions(picture(src, "regions: src"), picture(dst, "regions: dst"),
+                    {.threshold = of.threshold}, exec_of(context));
   });
 }

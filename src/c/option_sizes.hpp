@@ -31,6 +31,10 @@ struct Sizes<cuesta_boundary_options> {
   static constexpr size_t all[] = {16, 24};  // quality
 };
 template <>
+struct Sizes<cuesta_region_options> {
+  static constexpr size_t all[] = {16};
+};
+template <>
 struct Sizes<cuesta_edges_options> {
   static constexpr size_t all[] = {136, 144};  // strength
 };

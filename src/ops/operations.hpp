@@ -18,14 +18,15 @@
 #include "ops/morphology/args.hpp"
 #include "ops/motion/args.hpp"
 #include "ops/pixel/args.hpp"
+#include "ops/regions/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
 
 /// In the order users meet them.
-using Operations =
-    std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs, BoundariesArgs,
-               MorphologyArgs, CleanArgs, LabelArgs, MeasureArgs, BackgroundArgs, MotionArgs>;
+using Operations = std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs,
+                              BoundariesArgs, RegionsArgs, MorphologyArgs, CleanArgs, LabelArgs,
+                              MeasureArgs, BackgroundArgs, MotionArgs>;
 
 /// visit(std::type_identity<Args>()) for every operation, in order.
 template <class Visit>

@@ -11,6 +11,7 @@
 #include "ops/median/options.hpp"
 #include "ops/morphology/options.hpp"
 #include "ops/motion/options.hpp"
+#include "ops/regions/options.hpp"
 #include "ops/sobel/options.hpp"
 #include "recipes/options.hpp"
 #include "track/options.hpp"

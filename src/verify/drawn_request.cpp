@@ -14,6 +14,7 @@
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "ops/regions/options.hpp"
 #include "verify/components.hpp"
 #include "verify/drawn_pictures.hpp"
 
@@ -280,17 +281,27 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
 
 DrawnRequest draw_boundaries(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u8, u16});
-  Pictures p = draw_pictures(bytes, type, longest, bytes.below(3) ? 3 : 1);
+  const Pictures p = draw_pictures(bytes, type, longest, bytes.below(3) ? 3 : 1);
   auto options = draw_options<BoundaryOptions>(bytes);
   if (bytes.below(4)) options.threshold = bytes.next() / 16.0;
-  return {"boundaries", fmt::format("boundaries of {}{}", p.text(), text_of_options(options)),
+  const PixelType to = bytes.below(4) ? u8 : u16;
+  return {"boundaries",
+          fmt::format("boundaries of {} to {}{}", p.text(), name_of(to), text_of_options(options)),
           [=](Harness& h, const Exec& exec) {
             const ConstBatch source = p.source(h);
-            const Batch target = p.result(h, "edges", u8);
+            const Batch target = p.result(h, "edges", to);
             call(
                 p, [&](const auto& src, const auto& dst) { boundaries(src, dst, options, exec); },
                 source, target);
           }};
+}
+
+DrawnRequest draw_regions(Bytes& bytes, int32_t longest) {
+  const Pictures p = draw_pictures(bytes, one_of_types(bytes, {u8, u16}), longest);
+  auto options = draw_options<RegionOptions>(bytes);
+  if (bytes.below(4)) options.threshold = bytes.next() / 255.0;
+  return one_to_one("regions", "regions", p, one_of_types(bytes, {u8, u16, s32}), options,
+                    [](auto&&... a) { regions(a...); });
 }
 
 DrawnRequest draw_morphology(Bytes& bytes, int32_t longest) {
@@ -429,19 +440,12 @@ struct Drawing {
   std::string_view operation;
   DrawnRequest (*draw)(Bytes&, int32_t);
 };
-constexpr Drawing drawings[] = {{"pixel", draw_pixel},
-                                {"convolve", draw_convolve},
-                                {"median", draw_median},
-                                {"sobel", draw_sobel},
-                                {"log", draw_log},
-                                {"canny", draw_canny},
-                                {"boundaries", draw_boundaries},
-                                {"morphology", draw_morphology},
-                                {"clean", draw_clean},
-                                {"label", draw_label},
-                                {"measure", draw_measure},
-                                {"background", draw_background},
-                                {"motion", draw_motion}};
+constexpr Drawing drawings[] = {
+    {"pixel", draw_pixel},           {"convolve", draw_convolve}, {"median", draw_median},
+    {"sobel", draw_sobel},           {"log", draw_log},           {"canny", draw_canny},
+    {"boundaries", draw_boundaries}, {"regions", draw_regions},   {"morphology", draw_morphology},
+    {"clean", draw_clean},           {"label", draw_label},       {"measure", draw_measure},
+    {"background", draw_background}, {"motion", draw_motion}};
 
 // The error that the call throws, or none.
 std::optional<Error> run_in(Harness& harness, const DrawnRequest& request, const Exec& exec) {

@@ -95,6 +95,21 @@ class AccuracyPage(unittest.TestCase):
         )
         self.assertIn(f"| F of quality fast | {fast:.3f} | |", self.details)
 
+    def test_regions_reach_their_target(self):
+        found = self.data["regions"]
+        self.assertGreaterEqual(found["ODS"], 0.72)
+        settings = ", ".join(map(str, found["thresholds"]))
+        for name, value in (
+            (f"ODS, thresholds {settings}", f"{found['ODS']:.3f} | 0.72"),
+            ("OIS, of the same", f"{found['OIS']:.3f} |"),
+            ("F of the default threshold, 0.45", f"{found['F']:.3f} |"),
+        ):
+            self.assertIn(f"| {name} | {value} |", self.details)
+        self.assertIn(
+            "recall {recall:.3f},\nprecision {precision:.3f} and F {F:.3f}".format(**found),
+            self.page,
+        )
+
     def test_the_promises_are_the_figures(self):
         rows = {row["options"]: row for row in self.data["rows"]}
         default, boundaries = rows[""], rows["--method boundaries"]

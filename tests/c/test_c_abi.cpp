@@ -198,6 +198,20 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
         boundaries(gray, dst, {.threshold = 4, .quality = BoundaryQuality::high});
       });
 
+  expect_same(
+      PixelType::u16, 1,
+      [&](const cuesta_view* dst) { return cuesta_boundaries(nullptr, &src, dst, &of_boundaries); },
+      [&](AnyView dst) { boundaries(gray, dst, {.quality = BoundaryQuality::high}); });
+  auto of_regions = defaults<cuesta_region_options>(cuesta_region_options_init);
+  EXPECT_EQ(of_regions.threshold, RegionOptions{}.threshold);
+  of_regions.threshold = 0.2;
+  for (const PixelType type : {PixelType::u8, PixelType::u16, PixelType::s32}) {
+    expect_same(
+        type, 1,
+        [&](const cuesta_view* dst) { return cuesta_regions(nullptr, &src, dst, &of_regions); },
+        [&](AnyView dst) { regions(gray, dst, {.threshold = 0.2}); });
+  }
+
   auto of_log = defaults<cuesta_log_options>(cuesta_log_options_init);
   expect_same(
       PixelType::u8, 1,

@@ -90,6 +90,10 @@ class BoundaryOptions(Structure):
     _fields_ = [("size", c_size_t), ("threshold", c_double), ("quality", c_int32)]
 
 
+class RegionOptions(Structure):
+    _fields_ = [("size", c_size_t), ("threshold", c_double)]
+
+
 class TraceOptions(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -247,6 +251,25 @@ class CInterface(unittest.TestCase):
         middle = list(edges)[HEIGHT // 2 * WIDTH :][:WIDTH]
         self.assertEqual(middle.count(255), 1)
         self.assertLess(abs(middle.index(255) - STEP), 2)
+
+    def test_regions(self):
+        strengths = memory([[200 * (x == STEP) for x in range(WIDTH)]] * HEIGHT)
+        contours = memory([[7] * WIDTH] * HEIGHT)
+        options = filled(RegionOptions(), library.cuesta_region_options_init)
+        self.assertEqual(options.threshold, 0.45)
+        status = library.cuesta_regions(
+            None, byref(view(strengths, U8)), byref(view(contours, U8)), byref(options)
+        )
+        self.assertEqual(status, OK, library.cuesta_error_text())
+        for y in range(HEIGHT):
+            row = list(contours)[y * WIDTH :][:WIDTH]
+            self.assertEqual(row.count(255), 1)
+            self.assertLess(abs(row.index(255) - STEP), 2)
+        options.threshold = 2
+        status = library.cuesta_regions(
+            None, byref(view(strengths, U8)), byref(view(contours, U8)), byref(options)
+        )
+        self.assertEqual(status, INVALID)
 
     def test_trace(self):
         step = memory([[50 + 100 * (x >= STEP) for x in range(WIDTH)] for _ in range(HEIGHT)])

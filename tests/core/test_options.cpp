@@ -13,6 +13,7 @@
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "ops/regions/options.hpp"
 #include "support/errors.hpp"
 #include "track/options.hpp"
 
@@ -30,6 +31,7 @@ void for_each_operation_with_options(Body&& body) {
   body("canny",
        [](const CannyGradientOptions& o) { canny_of_gradients(gradient, gradient, dst, o); });
   body("boundaries", [](const BoundaryOptions& o) { boundaries(src, dst, o); });
+  body("regions", [](const RegionOptions& o) { regions(src, dst, o); });
   body("log", [](const LogOptions& o) { log_edges(src, dst, o); });
   body("sobel",
        [](const SobelOptions& o) { sobel(ConstAnyView(src), SobelOutputs{.magnitude = dst}, o); });

@@ -157,6 +157,10 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
   EXPECT_TRUE(equal(bits, pack_mask(any_other)));
   EXPECT_SAME(unpack_mask(bits, dst), unpack_mask(bits), unpack_mask(ConstAnyView(bits)));
 #undef EXPECT_SAME
+  Image<int32_t> of_regions(90, 50);
+  regions(src, of_regions, {.threshold = 0.1});
+  EXPECT_TRUE(equal(of_regions, regions(src, {.threshold = 0.1})));
+  EXPECT_TRUE(equal(of_regions, regions(any, {.threshold = 0.1})));
 
   Image<int16_t> gx(90, 50), gy(90, 50);
   sobel(src, {.gx = gx, .gy = gy});
@@ -243,6 +247,7 @@ TEST(PublicFace, EveryOperationTakesBatches) {
   EXPECT_BATCH(sharpen, src, SharpenOptions{});
   EXPECT_BATCH(laplacian, src, FilterOptions{});
   EXPECT_BATCH(boundaries, src, BoundaryOptions{});
+  EXPECT_BATCH(regions, src, RegionOptions{});
   EXPECT_BATCH(median, src, MedianOptions{});
   EXPECT_BATCH(canny, src, CannyOptions{});
   EXPECT_BATCH(log_edges, src, LogOptions{});

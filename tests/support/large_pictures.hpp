@@ -32,7 +32,7 @@ View rows_of(View picture, int32_t y, int32_t count) {
 /// Whether the operation counts with labels, which end at 2^31 pixels.
 inline bool counts_labels(std::string_view operation) {
   return operation == "label" || operation == "motion" || operation == "clean" ||
-         operation == "measure";
+         operation == "measure" || operation == "regions";
 }
 
 inline const std::vector<LargeRequest>& large_requests() {

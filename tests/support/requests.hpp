@@ -133,6 +133,8 @@ inline std::vector<OperationCall> operation_calls() {
        [](const Make& make, PixelType type, const Exec& exec) {
          boundaries(make(type, 3), make(u8, 1), {}, exec);
        }},
+      {"regions", [](const Make& make, PixelType type,
+                     const Exec& exec) { regions(make(type, 1), make(s32, 1), {}, exec); }},
       {"erode", filter([=](ConstAnyView src, AnyView dst, const Exec& exec) {
          erode(src, dst, disk, {}, exec);
        })},

@@ -13,9 +13,10 @@ struct BoundariesArgs {
   static std::vector<verify::Case<BoundariesArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};  // u8 or u16, 1 or 3 channels
-  AnyView dst{};       // u8 of src's size
+  AnyView dst{};       // of src's size. u8: boundaries. u16: strengths
   BoundaryOptions options{};
 
+  bool makes_strengths() const { return dst.type == PixelType::u16; }
   Space space() const { return src.space; }
   PixelType type() const { return src.type; }
 };

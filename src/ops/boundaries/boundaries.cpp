@@ -13,7 +13,7 @@ void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options, c
                   "boundaries: src has {} channels; it must have 1 (gray) or 3 (RGB)",
                   src.channels);
   }
-  check_view(dst, "boundaries: dst", {PixelType::u8});
+  check_view(dst, "boundaries: dst", {PixelType::u8, PixelType::u16});
   check_same_size(src, dst, "boundaries: src", "boundaries: dst");
   check_no_overlap(src, dst, "boundaries: src", "boundaries: dst");
   check_options(options, "boundaries");

@@ -31,17 +31,18 @@ std::vector<verify::Case<BoundariesArgs>> BoundariesArgs::cases(verify::Level le
       const int32_t channels = seed % 13 < 9 ? 3 : 1;
       const auto quality = seed % 5 < 2 ? BoundaryQuality::high : BoundaryQuality::fast;
       const BoundaryOptions options{thresholds[seed % 17 % 6], quality};
-      out.push_back(
-          {fmt::format("{}x{} {}x{} threshold={} {} {} seed={}", width, height, name_of(type),
-                       channels, options.threshold, name_in(quality), name_of(pattern), seed),
-           [=, w = width, h = height](Harness& harness) {
-             BoundariesArgs args;
-             args.src = harness.input(type, w, h, channels, pattern, seed);
-             args.dst = harness.output("edges", PixelType::u8, w, h);
-             args.options = options;
-             return args;
-           },
-           {}});
+      const PixelType to = seed % 4 == 0 ? PixelType::u16 : PixelType::u8;
+      out.push_back({fmt::format("{}x{} {}x{} to {} threshold={} {} {} seed={}", width, height,
+                                 name_of(type), channels, name_of(to), options.threshold,
+                                 name_in(quality), name_of(pattern), seed),
+                     [=, w = width, h = height](Harness& harness) {
+                       BoundariesArgs args;
+                       args.src = harness.input(type, w, h, channels, pattern, seed);
+                       args.dst = harness.output("edges", to, w, h);
+                       args.options = options;
+                       return args;
+                     },
+                     {}});
     }
   }
   return out;

@@ -9,11 +9,13 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "cpu/bit_hysteresis.hpp"
 #include "ops/boundaries/cpu/rows-inl.hpp"
 #include "ops/boundaries/cpu/scores.hpp"
+#include "ops/boundaries/strengths.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
@@ -131,7 +133,8 @@ class Finder {
   }
 
   Plane limits_of(const Plane& around) {
-    const int64_t threshold = boundary::fixed_threshold(scores_ ? boundary::scored : args_.options);
+    const int64_t threshold = boundary::fixed_threshold(
+        scores_ || args_.makes_strengths() ? boundary::scored : args_.options);
     const Plane limits(around.width, around.height, scratch_);
     for (int32_t y = 0; y < around.height; ++y) {
       const int16_t* row = around.row(y);
@@ -210,6 +213,14 @@ class Finder {
     const ptrdiff_t bytes =
         round_up(2 * 5 * stride + 4 * padded(limits.width) + 16 * words + of_scores);
     auto* memory = scratch_.take<uint8_t>(size_t(bytes * strips.count));
+    if (args_.makes_strengths()) {
+      const auto dst = args_.dst.as<uint16_t>();
+      parallel_tasks(strips.count, threads_, [&](int s) {
+        find_strip(half, octants, limits, strips.begin(s), strips.end(s), memory + bytes * s,
+                   [&](int32_t y, const Found& found) { write_strengths(found, y, dst.row(y)); });
+      });
+      return;
+    }
     auto* bits = scratch_.take<BitStrip>(size_t(strips.count));
     for (int32_t s = 0; s < strips.count; ++s) {
       const int32_t rows = strips.end(s) - strips.begin(s);
@@ -219,7 +230,11 @@ class Finder {
     parallel_tasks(strips.count, threads_, [&](int s) {
       bits[s].clear();
       find_strip(half, octants, limits, strips.begin(s), strips.end(s), memory + bytes * s,
-                 bits[s]);
+                 [&](int32_t y, const Found& found) {
+                   if (scores_) found.scores.settle(y, found.candidates, found.strong, found.words);
+                   bits[s].add_row(y - strips.begin(s), found.candidates, found.strong);
+                 });
+      bits[s].close();
     });
     BitStrip::join(bits, strips.count);
     const auto dst = args_.dst.as<uint8_t>();
@@ -229,8 +244,29 @@ class Finder {
     });
   }
 
+  // Maxima of a row as bits: above half their limit, and above it.
+  struct Found {
+    const int16_t *strengths, *limits;
+    uint64_t *candidates, *strong;
+    int32_t words;
+    boundary::StripScores& scores;
+  };
+
+  void write_strengths(const Found& found, int32_t y, uint16_t* row) const {
+    std::fill_n(row, width_, uint16_t{0});
+    for (int32_t w = 0; w < found.words; ++w) {
+      for (uint64_t rest = found.strong[w]; rest != 0; rest &= rest - 1) {
+        const int32_t x = 64 * w + std::countr_zero(rest);
+        row[x] = scores_ ? boundary::strength_of(found.scores.score_at(x, y))
+                         : boundary::strength_of_ratio(found.strengths[x], found.limits[x]);
+      }
+    }
+  }
+
+  // Calls take(y, Found) for each row.
+  template <class Take>
   void find_strip(const Plane& half, const Plane& octants, const Plane& limits, int32_t begin,
-                  int32_t end, uint8_t* memory, BitStrip& strip) const {
+                  int32_t end, uint8_t* memory, const Take& take) const {
     const ptrdiff_t stride = padded(width_ + 1);
     int16_t* strengths = reinterpret_cast<int16_t*>(memory) + room;
     int16_t *columns = strengths + 3 * stride, *limit = columns + stride;
@@ -250,7 +286,7 @@ class Finder {
     };
     boundary::StripScores scores(maps_, boundary::score_limits(args_.options),
                                  reinterpret_cast<int32_t*>(strong + width_ / 64 + 1 + room));
-    const int32_t words = strip.words();
+    const int32_t words = (width_ + 63) / 64;
     const uint64_t last_word = ~uint64_t{0} >> ((64 - width_ % 64) % 64);
     make(begin - 1);
     make(begin);
@@ -262,10 +298,8 @@ class Finder {
                reinterpret_cast<uint8_t*>(candidates), reinterpret_cast<uint8_t*>(strong));
       candidates[words - 1] &= last_word;
       strong[words - 1] &= last_word;
-      if (scores_) scores.settle(y, candidates, strong, words);
-      strip.add_row(y - begin, candidates, strong);
+      take(y, {row(y), limit, candidates, strong, words, scores});
     }
-    strip.close();
   }
 
   const BoundariesArgs& args_;

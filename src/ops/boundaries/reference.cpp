@@ -5,6 +5,7 @@
 
 #include "ops/boundaries/cues.hpp"
 #include "ops/boundaries/pixels.hpp"
+#include "ops/boundaries/strengths.hpp"
 
 namespace cuesta {
 
@@ -13,6 +14,18 @@ const std::array<uint8_t, 256>& boundary::responses() {
     std::array<uint8_t, 256> made{};
     for (size_t c = 0; c < made.size(); ++c)
       made[c] = uint8_t(std::lround(255 * std::log1p(double(c) / 96) / std::log1p(255.0 / 96)));
+    return made;
+  }();
+  return table;
+}
+
+const std::array<uint16_t, 256>& boundary::strength_table() {
+  static const std::array<uint16_t, 256> table = [] {
+    std::array<uint16_t, 256> made{};
+    for (size_t i = 0; i < made.size(); ++i) {
+      const double score = (double(i) - 127.5) / 16;
+      made[i] = uint16_t(std::lround(65535 / std::sqrt(1 + std::exp(-score))));
+    }
     return made;
   }();
   return table;
@@ -66,7 +79,8 @@ class Stages {
     const Plane active =
         made(first[0], [&](auto x, auto y) { return activity(tensor(first, x, y)); });
     const Plane around = surround(active);
-    const int64_t threshold = fixed_threshold(scores_maxima ? scored : args_.options);
+    const int64_t threshold =
+        fixed_threshold(scores_maxima || args_.makes_strengths() ? scored : args_.options);
     const Plane limits =
         made(around, [&](auto x, auto y) { return limit(threshold, around.at(x, y)); });
     call.stage("strength");
@@ -83,6 +97,7 @@ class Stages {
       scores = scores_of(first, second, third, sums, half_strength, active, around);
     }
     call.stage("suppression");
+    if (args_.makes_strengths()) return write_strengths(strengths, octants, limits, scores);
     const auto marks = scratch_.image<uint8_t>(whole.width, whole.height);
     const ScoreLimits score_limit = score_limits(args_.options);
     for_pixels(whole, [&](int32_t x, int32_t y) {
@@ -98,6 +113,19 @@ class Stages {
   }
 
  private:
+  // `scores` without data: ratios.
+  void write_strengths(const Plane& strengths, const Plane& octants, const Plane& limits,
+                       const Plane& scores) {
+    const auto dst = args_.dst.as<uint16_t>();
+    for_pixels(strengths, [&](int32_t x, int32_t y) {
+      const int32_t m = strengths.at(x, y), limit = limit_at(limits, x, y);
+      const bool counts =
+          m > limit && is_maximum(uint8_t(octants.at(x / 2, y / 2)), strengths, x, y);
+      dst.at(x, y) = !counts       ? uint16_t{0}
+                     : scores.data ? strength_of(scores.at(x / 2, y / 2))
+                                   : strength_of_ratio(m, limit);
+    });
+  }
   template <class Body>
   void for_pixels(const Plane& of, const Body& body) {
     parallel_rows(of.height, threads_, [&](int32_t begin, int32_t end) {

@@ -14,5 +14,7 @@ void boundaries_serial(const BoundariesArgs& args, Call& call);
 void boundaries_rows(const BoundariesArgs& args, Call& call);
 /// Strategy `simd`.
 void boundaries_simd(const BoundariesArgs& args, Call& call);
+/// Strategy `host`, of strengths of pictures on a GPU.
+void boundaries_on_host(const BoundariesArgs& args, Call& call);
 
 }  // namespace cuesta

@@ -7,7 +7,14 @@ namespace cuesta {
 
 namespace {
 
-std::string_view tiles_supports(const BoundariesArgs& args, const Parameters&) {
+std::string_view plain_supports(const BoundariesArgs& args, const Parameters&) {
+  return args.makes_strengths() ? "strengths as output" : "";
+}
+std::string_view host_supports(const BoundariesArgs& args, const Parameters&) {
+  return args.makes_strengths() ? "" : "boundaries as output";
+}
+std::string_view tiles_supports(const BoundariesArgs& args, const Parameters& parameters) {
+  if (const auto why = plain_supports(args, parameters); !why.empty()) return why;
   return hysteresis::too_many_pixels(args.src.width, args.src.height);
 }
 
@@ -36,10 +43,18 @@ std::span<const Strategy<BoundariesArgs>> BoundariesArgs::strategies() {
            "masks, canny's hysteresis",
        .supports = tiles_supports,
        .run = CUESTA_GPU(boundary_cuda::tiles)},
+      {.name = "host",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "strengths: the picture is copied to the host, and the result back",
+       .host_sync = true,
+       .supports = host_supports,
+       .run = CUESTA_GPU(boundaries_on_host)},
       {.name = "plain",
        .space = Space::device,
        .tier = Tier::baseline,
        .idea = "stage after stage, a thread a pixel; hysteresis by sets of pixels",
+       .supports = plain_supports,
        .run = CUESTA_GPU(boundary_cuda::plain)},
   };
   return all;

@@ -52,20 +52,21 @@ void fill_totals(Shorts activity, HostMaps& maps) {
       maps.max_surround = std::max(maps.max_surround, int32_t(maps.surround.at(x, y)));
 }
 
-int32_t StripScores::score_at(int32_t x) {
+int32_t StripScores::score_at(int32_t x, int32_t y) {
+  if (y_ != y / 2) {
+    y_ = y / 2;
+    std::fill_n(row_, maps_.strengths.width, unknown);
+  }
+  x /= 2;
   if (row_[x] == unknown) row_[x] = score_of(CueReader(maps_, x, y_).read());
   return row_[x];
 }
 
 void StripScores::settle(int32_t y, uint64_t* candidates, uint64_t* strong, int32_t words) {
-  if (y_ != y / 2) {
-    y_ = y / 2;
-    std::fill_n(row_, maps_.strengths.width, unknown);
-  }
   for (int32_t w = 0; w < words; ++w) {
     uint64_t weak_bits = 0, strong_bits = 0;
     for (uint64_t rest = strong[w]; rest != 0; rest &= rest - 1) {
-      const int32_t bit = std::countr_zero(rest), score = score_at((64 * w + bit) / 2);
+      const int32_t bit = std::countr_zero(rest), score = score_at(64 * w + bit, y);
       weak_bits |= uint64_t(score > limits_.weak) << bit;
       strong_bits |= uint64_t(score > limits_.strong) << bit;
     }

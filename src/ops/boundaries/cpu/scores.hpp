@@ -27,8 +27,10 @@ class StripScores {
   /// above the weak limit and `strong` those above the strong one.
   void settle(int32_t y, uint64_t* candidates, uint64_t* strong, int32_t words);
 
+  /// The score of pixel (x, y).
+  int32_t score_at(int32_t x, int32_t y);
+
  private:
-  int32_t score_at(int32_t x);
   const HostMaps& maps_;
   ScoreLimits limits_;
   int32_t* row_;
