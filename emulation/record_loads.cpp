@@ -40,9 +40,9 @@ struct Recording {
   ConstAnyView source{};
   AnyView result{};
   const cuda::LaunchRecorder* launches = nullptr;
-  uintptr_t shared_begin = 0, shared_end = 0;         // static: of this thread
+  uintptr_t shared_begin = 0, shared_end = 0;              // static: of this thread
   uintptr_t between_begin = UINTPTR_MAX, between_end = 0;  // stored by one launch for the next
-  std::map<size_t, std::vector<Access>> of{};         // by launch
+  std::map<size_t, std::vector<Access>> of{};              // by launch
 };
 Recording* now = nullptr;
 uintptr_t host_stack = 0;  // an address in it; threads of a block have stacks of their own
@@ -125,14 +125,15 @@ Plane plane_between(const std::vector<Access>& accesses) {
 std::string list_of(const std::vector<Cell>& cells, Cell origin) {
   std::vector<std::string> words;
   for (const Cell& cell : cells)
-    words.push_back(fmt::format("[{}, {}]", cell.first - origin.first, cell.second - origin.second));
+    words.push_back(
+        fmt::format("[{}, {}]", cell.first - origin.first, cell.second - origin.second));
   return fmt::format("[{}]", fmt::join(words, ", "));
 }
 
 struct Drawn {
-  std::map<Cell, int> loads{};           // of all threads
+  std::map<Cell, int> loads{};                // of all threads
   std::vector<Cell> mine{}, taken{}, made{};  // of one thread: loads, loads from shared, stores
-  std::set<Cell> makes{};                // stores of all threads
+  std::set<Cell> makes{};                     // stores of all threads
 };
 
 // What the block does with the samples it loads; cells of shared memory are known by the sample
@@ -165,9 +166,8 @@ Drawn drawn_of(const std::vector<Access>& accesses, const Plane& loaded, const P
 
 std::string json_of(const std::vector<Access>& accesses, const cuda::Launch& launch, int thread) {
   const auto has = [&](Memory memory, bool stores) {
-    return std::ranges::any_of(accesses, [&](const Access& one) {
-      return one.memory == memory && one.stores == stores;
-    });
+    return std::ranges::any_of(
+        accesses, [&](const Access& one) { return one.memory == memory && one.stores == stores; });
   };
   const Memory from = has(Memory::source, false) ? Memory::source : Memory::between;
   const Plane source{reinterpret_cast<uintptr_t>(now->source.data),
@@ -260,10 +260,10 @@ std::string recording_of(const StrategyDescription& step) {
 
 // ---- What the compiler calls before each access.
 extern "C" {
-#define CUESTA_ACCESS(bytes)                                                            \
-  void __tsan_read##bytes(void* at) { record(at, bytes, false); }                       \
-  void __tsan_write##bytes(void* at) { record(at, bytes, true); }                       \
-  void __tsan_unaligned_read##bytes(void* at) { record(at, bytes, false); }             \
+#define CUESTA_ACCESS(bytes)                                                \
+  void __tsan_read##bytes(void* at) { record(at, bytes, false); }           \
+  void __tsan_write##bytes(void* at) { record(at, bytes, true); }           \
+  void __tsan_unaligned_read##bytes(void* at) { record(at, bytes, false); } \
   void __tsan_unaligned_write##bytes(void* at) { record(at, bytes, true); }
 CUESTA_ACCESS(1)
 CUESTA_ACCESS(2)

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Every exercise of scripts/exercise: its broken kernel fails, and the answer passes. `test_exercises.py BUILD`."""
+
+import importlib.machinery
+import importlib.util
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(sys.argv.pop(1)).resolve()
+loader = importlib.machinery.SourceFileLoader("exercise", str(ROOT / "scripts" / "exercise"))
+exercise = importlib.util.module_from_spec(importlib.util.spec_from_loader("exercise", loader))
+loader.exec_module(exercise)
+
+
+class Exercises(unittest.TestCase):
+    def outcome(self, name, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"{name}.cu"
+            file.write_text(text, encoding="utf-8")
+            return exercise.differs(name, exercise.build_check(name, file, BUILD))
+
+    def test_the_broken_kernel_fails_and_the_answer_passes(self):
+        for name in exercise.EXERCISES:
+            with self.subTest(name):
+                self.assertIn("threads in order", self.outcome(name, exercise.broken(name)))
+                self.assertEqual(self.outcome(name, exercise.answer_of(name)), "")
+
+    def test_the_page_has_every_exercise(self):
+        page = (ROOT / "docs" / "ladder" / "exercises.md").read_text(encoding="utf-8")
+        for name in exercise.EXERCISES:
+            self.assertIn(f"scripts/exercise start {name}\n", page)
+
+    def test_what_does_not_compile_is_said(self):
+        with self.assertRaisesRegex(exercise.Failed, "does not compile"):
+            self.outcome("barrier", exercise.broken("barrier") + "}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
