@@ -473,9 +473,11 @@ class Sources(unittest.TestCase):
         self.assertGreater(len(tree.operations()), 8)
         for operation in tree.operations():
             for who in ("gpu", "cpu"):
-                self.assertRegex(
-                    tree.fingerprint(f"{operation}/{who}") or "", "^[0-9a-f]{16}$", (operation, who)
-                )
+                found = tree.fingerprint(f"{operation}/{who}")
+                if (operation, who) == ("regions", "gpu"):  # it works on the host
+                    self.assertIsNone(found)
+                    continue
+                self.assertRegex(found or "", "^[0-9a-f]{16}$", (operation, who))
 
 
 class Charts(unittest.TestCase):

@@ -38,6 +38,10 @@ const std::vector<Exception>& exceptions() {
          }},
         {"convolve", "sums above 52 bits",
          [=](const Exec& exec) { filtered(Stencil::integers(9, 9, large), {}, exec); }},
+        {"regions", "no production row",
+         [](const Exec& exec) {
+           regions(placeholder(9, 9, PixelType::u16), placeholder(9, 9, PixelType::s32), {}, exec);
+         }},
     };
   }();
   return all;
