@@ -9,7 +9,8 @@
 int main(int count, char** words) {
   if (count != 3) return 2;
   const auto& all = cuesta::verify::operations();
-  const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.name == words[1]; });
+  const auto found =
+      std::ranges::find_if(all, [&](const auto& one) { return one.name == words[1]; });
   if (found == all.end()) return 2;
   for (const auto& row : found->run({.strategy = words[2], .space = cuesta::Space::device})) {
     if (row.passed()) continue;

@@ -8,6 +8,7 @@
 #include "core/device_memory.hpp"
 #include "core/recording.hpp"
 #include "cuda/launch.cuh"
+#include "cuda/recorded_copy.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::cuda {
@@ -53,18 +54,26 @@ class KeptValues {
   std::unique_ptr<void, Release> memory_;
 };
 
-/// upload() of what make() returns, a vector or span, that an earlier call with the same workspace
-/// may have made for an equal key, on the same stream. `Kept` is KeptValues or derived of it: keys
-/// of different types never meet. While a stream is being captured the copy has not run yet, so it
-/// is made and used there alone.
+/// upload() that a recording may contain: its launches find the values of the call.
+template <class T>
+const T* upload_lasting(std::span<const T> values, Call& call, std::string_view doing) {
+  const cudaStream_t stream = stream_of(call);
+  if (!detail::is_recorded(stream)) return upload(values, call, doing);
+  T* there = call.scratch().take<T>(values.size());
+  copy_recorded(values.data(), values.size_bytes(), there, stream, doing);
+  return there;
+}
+
+/// upload_lasting() of what make() returns, a vector or span, that an earlier call with the same
+/// workspace may have made for an equal key, on the same stream. `Kept` is KeptValues or derived of
+/// it: keys of different types never meet. While a stream is being captured the copy has not run
+/// yet, so it is made and used there alone.
 template <class Kept, class Make>
 auto make_once(Key key, Make&& make, Call& call, std::string_view doing) {
   using T = typename std::invoke_result_t<Make>::value_type;
   const cudaStream_t stream = stream_of(call);
-  auto capture = cudaStreamCaptureStatusNone;
-  if (call.scratch().keeps()) check(cudaStreamIsCapturing(stream, &capture), doing);
-  if (!call.scratch().keeps() || capture != cudaStreamCaptureStatusNone)
-    return upload(std::span<const T>(make()), call, doing);
+  if (!call.scratch().keeps() || detail::is_recorded(stream))
+    return upload_lasting(std::span<const T>(make()), call, doing);
   key.add_device().add_stream(stream);
   const auto& kept = call.scratch().kept<Kept>(
       key.bytes(), [&] { return Kept(std::span<const T>(make()), stream, doing); });
