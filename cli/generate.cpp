@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <ranges>
 
 #include "cli/common.hpp"
 #include "cli/help.hpp"
@@ -200,9 +199,10 @@ std::string bash(const CLI::App& root) {
 )",
                                 program, program, function);
   if (is_bench(root)) {
-    const auto verbs = verbs_of(root);  // "*" comes last
+    auto verbs = verbs_of(root);
+    std::ranges::reverse(verbs);  // "*" comes last
     out += "  case ${COMP_WORDS[1]} in\n";
-    for (const auto* verb : std::views::reverse(verbs))
+    for (const auto* verb : verbs)
       out += fmt::format("    {})\n{}      ;;\n",
                          verb->get_name() == "bench" ? "*" : verb->get_name(), bash_words(*verb));
     out += "  esac\n";
@@ -277,9 +277,10 @@ std::string zsh(const CLI::App& root) {
       fmt::format("#compdef {}\n# Completion of {} for zsh, made by `{} generate zsh`.\n_{}() {{\n",
                   program, program, program, program);
   if (is_bench(root)) {
-    const auto verbs = verbs_of(root);  // "*" comes last
+    auto verbs = verbs_of(root);
+    std::ranges::reverse(verbs);  // "*" comes last
     out += "  case $words[1] in\n";
-    for (const auto* verb : std::views::reverse(verbs))
+    for (const auto* verb : verbs)
       out += fmt::format("    {})\n{} ;;\n", verb->get_name() == "bench" ? "*" : verb->get_name(),
                          zsh_words(*verb));
     return out + fmt::format("  esac\n}}\n_{} \"$@\"\n", program);

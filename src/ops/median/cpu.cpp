@@ -1,7 +1,7 @@
 // Strategy `simd`. Windows of 3 and 5: rows of sorted columns, each sorted once, merged in vector
 // registers. u8 beyond: histograms of columns, summed as they stand; a window's slide by
-// one column in and one out. u16 beyond: one histogram that slides, samples in and out. Bits: sums
-// of columns. Borders are written out; strips over threads.
+// one column in and one out. u16 beyond: the same of the ranks of a tile's samples
+// (cpu/ranks-inl.hpp). Bits: sums of columns. Borders are written out; strips over threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/median/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -15,7 +15,8 @@
 #include "cpu/extended_bits.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/median/histograms.hpp"
+#include "ops/median/cpu/columns-inl.hpp"
+#include "ops/median/cpu/ranks-inl.hpp"
 #include "ops/median/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -106,145 +107,8 @@ void networks(const MedianArgs& args, Call& call) {
 
 // -- u8 beyond ------------------------------------------------------------------------------------
 
-// Sixteen counts, each of all samples up to its own bin, as vectors. A column's are u8 (255 rows at
-// most); a window's are Count, u8 up to 15 × 15.
-template <class Count>
-class Sums16 {
-  using D = hn::CappedTag<Count, 16>;
-  using Bytes = hn::Rebind<uint8_t, D>;
-  static constexpr size_t lanes = hn::MaxLanes(D());
-  static constexpr size_t parts = 16 / lanes;
-
- public:
-  // Written out: the compiler's own constructor would stand outside the target's attributes, where
-  // NEON's vectors cannot be made.
-  HWY_INLINE Sums16() {
-    for (size_t p = 0; p < parts; ++p) parts_[p] = hn::Zero(D());
-  }
-  HWY_INLINE void add(const uint8_t* column) {
-    for (size_t p = 0; p < parts; ++p) parts_[p] = hn::Add(parts_[p], load(column, p));
-  }
-  HWY_INLINE void slide(const uint8_t* in, const uint8_t* out) {
-    for (size_t p = 0; p < parts; ++p)
-      parts_[p] = hn::Add(parts_[p], hn::Sub(load(in, p), load(out, p)));
-  }
-  HWY_INLINE void load(const Count* from) {
-    for (size_t p = 0; p < parts; ++p) parts_[p] = hn::LoadU(D(), from + p * lanes);
-  }
-  HWY_INLINE void store(Count* to) const {
-    for (size_t p = 0; p < parts; ++p) hn::StoreU(parts_[p], D(), to + p * lanes);
-  }
-  /// The first bin whose sum passes `rank`: as many as do not.
-  HWY_INLINE size_t bin(Count rank) const {
-    const auto limit = hn::Set(D(), rank);
-    size_t count = 0;
-    for (size_t p = 0; p < parts; ++p)
-      count += hn::CountTrue(D(), hn::Eq(hn::SaturatedSub(parts_[p], limit), hn::Zero(D())));
-    return count;
-  }
-
- private:
-  static HWY_INLINE hn::VFromD<D> load(const uint8_t* from, size_t part) {
-    if constexpr (sizeof(Count) == 1)
-      return hn::LoadU(D(), from + part * lanes);
-    else
-      return hn::PromoteTo(D(), hn::LoadU(Bytes(), from + part * lanes));
-  }
-  hn::VFromD<D> parts_[parts];
-};
-
 // Columns of u8 and their histograms stay in the second-level cache.
 constexpr int32_t min_tile_width = 256;
-
-using Sixteen = hn::CappedTag<uint8_t, 16>;
-
-HWY_INLINE void add_from(uint8_t* counts, const uint8_t* steps) {
-  for (size_t i = 0; i < 16; i += hn::Lanes(Sixteen())) {
-    hn::StoreU(hn::Add(hn::LoadU(Sixteen(), counts + i), hn::LoadU(Sixteen(), steps + i)),
-               Sixteen(), counts + i);
-  }
-}
-HWY_INLINE void take_from(uint8_t* counts, const uint8_t* steps) {
-  for (size_t i = 0; i < 16; i += hn::Lanes(Sixteen())) {
-    hn::StoreU(hn::Sub(hn::LoadU(Sixteen(), counts + i), hn::LoadU(Sixteen(), steps + i)),
-               Sixteen(), counts + i);
-  }
-}
-
-// One channel of one tile of columns, marched down. Column e holds the samples of the rows of the
-// window now; the window of the tile's x-th pixel is columns x .. x + 2r.
-template <class Count>
-class Tile {
- public:
-  Tile(const medians::ColumnMemory& memory, int32_t ksize, int32_t columns)
-      : memory_(memory), ksize_(ksize), columns_(columns), half_(Count(ksize * ksize / 2)) {
-    std::memset(memory.coarse, 0, size_t(columns) * 16);
-    for (int32_t bin = 0; bin < 16; ++bin) std::memset(fine(bin, 0), 0, size_t(columns) * 16);
-  }
-
-  void enter(const uint8_t* in, int32_t step) {
-    for (int32_t e = 0; e < columns_; ++e) {
-      const uint8_t v = in[ptrdiff_t(e) * step];
-      add_from(coarse(e), medians::steps[v >> 4].data());
-      add_from(fine(v >> 4, e), medians::steps[v & 15].data());
-    }
-  }
-  HWY_INLINE void exchange(int32_t e, uint8_t in, uint8_t out) const {
-    add_from(coarse(e), medians::steps[in >> 4].data());
-    take_from(coarse(e), medians::steps[out >> 4].data());
-    add_from(fine(in >> 4, e), medians::steps[in & 15].data());
-    take_from(fine(out >> 4, e), medians::steps[out & 15].data());
-  }
-  /// Row `out` (none for the first row of a strip) leaves the columns, row `in` enters; medians of
-  /// the window at every pixel go to `to`.
-  void row(const uint8_t* in, const uint8_t* out, int32_t step, uint8_t* to) {
-    const Tile local = *this;  // byte stores may alias anything but a local
-    local.local_row(in, out, step, to);
-  }
-
- private:
-  HWY_INLINE void local_row(const uint8_t* in, const uint8_t* out, int32_t step,
-                            uint8_t* to) const {
-    const int32_t around = ksize_ - 1, width = columns_ - around;
-    Sums16<Count> sums;
-    for (int32_t e = 0; e < around; ++e) {
-      if (out) exchange(e, in[ptrdiff_t(e) * step], out[ptrdiff_t(e) * step]);
-      sums.add(coarse(e));
-    }
-    Count coarse_sums[17], fine_sums[16][16];
-    coarse_sums[0] = 0;
-    int32_t made[16];  // the pixel whose window fine_sums[bin] are of
-    std::fill_n(made, 16, -ksize_);
-    for (int32_t x = 0; x < width; ++x) {
-      const int32_t last = x + around;
-      if (out) exchange(last, in[ptrdiff_t(last) * step], out[ptrdiff_t(last) * step]);
-      if (x == 0)
-        sums.add(coarse(last));
-      else
-        sums.slide(coarse(last), coarse(x - 1));
-      sums.store(coarse_sums + 1);
-      const size_t bin = sums.bin(half_);
-      Sums16<Count> inner;
-      if (2 * (x - made[bin]) < ksize_) {
-        inner.load(fine_sums[bin]);
-        for (int32_t i = made[bin]; i < x; ++i)
-          inner.slide(fine(int32_t(bin), i + ksize_), fine(int32_t(bin), i));
-      } else {
-        for (int32_t i = x; i <= last; ++i) inner.add(fine(int32_t(bin), i));
-      }
-      inner.store(fine_sums[bin]);
-      made[bin] = x;
-      to[ptrdiff_t(x) * step] = uint8_t(16 * bin + inner.bin(Count(half_ - coarse_sums[bin])));
-    }
-  }
-  uint8_t* coarse(int32_t e) const { return memory_.coarse + ptrdiff_t(e) * 16; }
-  uint8_t* fine(int32_t bin, int32_t e) const {
-    return memory_.fine + (ptrdiff_t(bin) * memory_.columns + e) * 16;
-  }
-  medians::ColumnMemory memory_;
-  int32_t ksize_, columns_;
-  Count half_;
-};
 
 template <class Count>
 void column_histograms(const MedianArgs& args, Call& call) {
@@ -280,8 +144,10 @@ void column_histograms(const MedianArgs& args, Call& call) {
             extend(y + r, in);
             extend(y - r - 1, out);
           }
+          uint8_t* const to = dst.row(y) + ptrdiff_t(left) * channels + c;
           tile.row(in + c, y > begin ? out + c : nullptr, channels,
-                   dst.row(y) + ptrdiff_t(left) * channels + c);
+                   [=](int32_t x, uint8_t median, Count)
+                       HWY_ATTR { to[ptrdiff_t(x) * channels] = median; });
         }
       }
     }
@@ -418,63 +284,6 @@ void bit_strips(const MedianArgs& args, Call& call) {
   });
 }
 
-// -- u16 beyond -----------------------------------------------------------------------------------
-
-void sliding_histograms(const MedianArgs& args, Call& call) {
-  const auto src = args.src.as<uint16_t>();
-  const auto dst = args.dst.as<uint16_t>();
-  const int32_t k = args.options.ksize, r = k / 2, width = src.width, channels = src.channels;
-  const Strips strips(src.height, call.threads(), 16, 2);
-  const ptrdiff_t stride = (ptrdiff_t(width) + 2 * r) * channels;
-  const size_t row_count = size_t(stride) * size_t(k + 1);
-  auto* sources = call.scratch().take<uint16_t>(row_count * size_t(strips.count));
-  auto* counts =
-      call.scratch().take<uint16_t>(medians::SlidingHistogram::counts * size_t(strips.count));
-
-  parallel_tasks(strips.count, call.threads(), [&](int s) {
-    const int32_t begin = strips.begin(s), end = strips.end(s);
-    for (int32_t c = 0; c < channels; ++c) {
-      cpu::RollingRows<uint16_t> rows(src, args.options.border, r, r, k + 1,
-                                      sources + row_count * size_t(s), stride);
-      for (int32_t y = begin - r; y < begin + r; ++y) rows.make(y);
-      medians::SlidingHistogram window(counts + medians::SlidingHistogram::counts * size_t(s),
-                                       args.half());
-      const uint16_t* lines[256];
-      // To the right in one row, to the left in the next: a row's last window becomes the next's
-      // first.
-      for (int32_t y = begin, x = 0; y < end; ++y) {
-        rows.make(y + r);
-        for (int32_t j = 0; j < k; ++j) lines[j] = rows.row(y - r + j) + c;
-        const auto column = [&](int32_t e) { return ptrdiff_t(e) * channels; };
-        if (y == begin) {
-          for (int32_t i = 0; i < k; ++i)
-            for (int32_t j = 0; j < k; ++j) window.add(lines[j][column(x + i)]);
-        } else {
-          const uint16_t* gone = rows.row(y - r - 1) + c;
-          for (int32_t i = 0; i < k; ++i) {
-            window.remove(gone[column(x + i)]);
-            window.add(lines[k - 1][column(x + i)]);
-          }
-        }
-        const bool rightward = x == 0;
-        uint16_t* const to = dst.row(y) + c;
-        to[column(x)] = window.median();
-        for (int32_t n = 1; n < width; ++n) {
-          // Columns x .. x + k − 1 are the window's.
-          const ptrdiff_t out = column(rightward ? x : x + k - 1);
-          x += rightward ? 1 : -1;
-          const ptrdiff_t in = column(rightward ? x + k - 1 : x);
-          for (int32_t j = 0; j < k; ++j) {
-            window.remove(lines[j][out]);
-            window.add(lines[j][in]);
-          }
-          to[column(x)] = window.median();
-        }
-      }
-    }
-  });
-}
-
 // -------------------------------------------------------------------------------------------------
 
 // `ignore` for those that compute every pixel.
@@ -508,7 +317,7 @@ void samples(const MedianArgs& args, Call& call) {
   if constexpr (sizeof(T) == 1)
     k <= 15 ? column_histograms<uint8_t>(args, call) : column_histograms<uint16_t>(args, call);
   else if constexpr (sizeof(T) == 2)
-    sliding_histograms(args, call);
+    k <= 15 ? ranked_tiles<uint8_t>(args, call) : ranked_tiles<uint16_t>(args, call);
   if (args.options.border.mode == BorderMode::ignore) clear_margins<T>(args);
 }
 
