@@ -1,18 +1,4 @@
-# Cross-compiles for aarch64 on another Debian: packaging/sysroot makes the root with the libraries, qemu runs what is built.
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
-set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-if(NOT DEFINED CUESTA_SYSROOT)
-  set(CUESTA_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build/package/roots/sysroot-arm64)
-endif()
-get_filename_component(CMAKE_SYSROOT ${CUESTA_SYSROOT} ABSOLUTE)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${CMAKE_SYSROOT})
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-# pkg-config looks into the root alone, and says paths inside it.
-set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CMAKE_SYSROOT})
-set(ENV{PKG_CONFIG_LIBDIR} ${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${CMAKE_SYSROOT}/usr/lib/pkgconfig:${CMAKE_SYSROOT}/usr/share/pkgconfig)
+# Arm's 64 bits.
+set(machine aarch64)
+set(architecture arm64)
+include(${CMAKE_CURRENT_LIST_DIR}/cross.cmake)

@@ -15,7 +15,9 @@ rng = np.random.default_rng(4)
 def photo() -> Any:
     """A square of another color, and noise."""
     image = rng.integers(90, 110, (80, 100, 3), np.uint8)
-    image[20:60, 30:70] = rng.integers(40, 60, (40, 40, 3), np.uint8) + np.uint8([0, 90, 150])
+    image[20:60, 30:70] = rng.integers(40, 60, (40, 40, 3), np.uint8) + np.array(
+        [0, 90, 150], np.uint8
+    )
     return image
 
 

@@ -2,6 +2,7 @@
 // but once in 2^64. It keeps no forger out.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -19,6 +20,8 @@ class Checksum {
     for (; count >= 8; count -= 8, at += 8, size_ += 8) {
       uint64_t word = 0;
       std::memcpy(&word, at, 8);
+      // As add_byte() puts them together.
+      if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
       mix(word);
     }
     for (; count > 0; --count) add_byte(*at++);

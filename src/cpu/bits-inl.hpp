@@ -1,5 +1,5 @@
 // Masks of one bit a pixel, made from and turned into bytes, 64 pixels at a time. Include after
-// cpu/simd-inl.hpp. Little-endian machines only, as all of Highway's targets in use are.
+// cpu/simd-inl.hpp.
 #if defined(CUESTA_CPU_BITS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CUESTA_CPU_BITS_INL_HPP
 #undef CUESTA_CPU_BITS_INL_HPP
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cpu/mask_bytes.hpp"
 #include "cpu/simd-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,7 +35,7 @@ HWY_INLINE uint64_t word_of(MaskAt mask_at) {
     uint8_t bytes[8];
     for (size_t i = 0; i < 64; i += hn::Lanes(d))
       hn::StoreMaskBits(d, mask_at(d, i), bytes + i / 8);
-    std::memcpy(&word, bytes, sizeof(word));
+    word = word_of_bytes(bytes);
   }
   return word;
 }
@@ -84,7 +85,7 @@ HWY_INLINE void unpack_row(const uint64_t* HWY_RESTRICT src, ptrdiff_t width, ui
     const ByteTag d;
     for (ptrdiff_t x = 0; x < width; x += 64) {
       uint8_t bytes[16] = {};  // LoadMaskBits reads 8 bytes wherever it begins
-      std::memcpy(bytes, src + x / 64, 8);
+      bytes_of_word(src[x / 64], bytes);
       for (ptrdiff_t i = 0; i < 64; i += ptrdiff_t(hn::Lanes(d))) {
         const auto set = hn::LoadMaskBits(d, bytes + i / 8);
         store_upto(hn::VecFromMask(d, set), d, dst + x + i, width - x - i);
@@ -93,16 +94,22 @@ HWY_INLINE void unpack_row(const uint64_t* HWY_RESTRICT src, ptrdiff_t width, ui
   }
 }
 
-/// Lane i of a vector at x into bit x + i. Vectors come from left to right.
+/// Lane i of a vector at x into bit x + i of a row of words. Vectors come from left to right.
 template <class D, class Mask>
 HWY_INLINE void store_bits(D d, Mask mask, ptrdiff_t x, uint8_t* bits) {
-  if (hn::Lanes(d) >= 8) {
+  if (hn::Lanes(d) >= 8 && has_little_words) {
     hn::StoreMaskBits(d, mask, bits + x / 8);
+  } else if (hn::Lanes(d) >= 8) {
+    uint8_t some[16];
+    hn::StoreMaskBits(d, mask, some);
+    for (size_t i = 0; i < hn::Lanes(d) / 8; ++i)
+      bits[byte_in_words(x / 8 + ptrdiff_t(i))] = some[i];
   } else {
     uint8_t some[8];
     hn::StoreMaskBits(d, mask, some);
     const unsigned lanes = some[0] & ((1u << hn::Lanes(d)) - 1);
-    bits[x / 8] = uint8_t((x % 8 ? bits[x / 8] : 0) | lanes << (x % 8));
+    uint8_t& to = bits[byte_in_words(x / 8)];
+    to = uint8_t((x % 8 ? to : 0) | lanes << (x % 8));
   }
 }
 

@@ -83,10 +83,15 @@ inline void draw(Bytes& bytes, const Limits& limits, std::optional<Border>& valu
 inline void draw(Bytes& bytes, const Limits&, StructuringElement& value) {
   // Mostly small; also longer than a warp, and cells at random.
   const auto side = [&](int most) { return 1 + bytes.below(bytes.below(4) == 0 ? most : 9); };
+  // Arguments have no order of evaluation.
+  const auto make = [&](auto element, int most_wide, int most_high) {
+    const int width = side(most_wide), height = side(most_high);
+    value = element(width, height);
+  };
   switch (bytes.below(6)) {
-    case 0: value = StructuringElement::rectangle(side(60), side(40)); break;
-    case 1: value = StructuringElement::ellipse(side(40), side(30)); break;
-    case 2: value = StructuringElement::cross(side(20), side(20)); break;
+    case 0: make(StructuringElement::rectangle, 60, 40); break;
+    case 1: make(StructuringElement::ellipse, 40, 30); break;
+    case 2: make(StructuringElement::cross, 20, 20); break;
     case 3: {
       const int width = side(40), height = side(12);
       std::vector<uint8_t> cells(size_t(width) * size_t(height));

@@ -479,6 +479,13 @@ Held hold(const DrawnRequest& request, Space space, Layout layout, const Exec& e
   return {problem.empty() ? equal : different, std::move(problem)};
 }
 
+std::string digest_of(const DrawnRequest& request, const Exec& exec, bool floats) {
+  Harness harness(Layout::tight, 0x5A);
+  if (const auto refused = run_in(harness, request, exec))
+    return refused->code() == ErrorCode::unsupported ? "unsupported" : "refused";
+  return fmt::format("{:016x}", harness.digest(floats));
+}
+
 std::span<const std::string_view> drawn_operations() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> made;

@@ -37,6 +37,10 @@ struct Held {
 Held hold(const DrawnRequest& request, Space space, Layout layout, const Exec& exec,
           const Exec& oracle);
 
+/// A checksum of a request's results on the host (Harness::digest()), or in words how it was
+/// refused.
+std::string digest_of(const DrawnRequest& request, const Exec& exec, bool floats);
+
 /// The operations that are drawn, in the order of list_operations().
 std::span<const std::string_view> drawn_operations();
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/checksum.hpp"
 #include "core/device_memory.hpp"
 #include "core/memory.hpp"
 #include "core/one_nan.hpp"
@@ -309,6 +310,39 @@ std::string compare_planes(ConstAnyView mine, ConstAnyView theirs, double bound,
   return "a picture of an unknown type";
 }
 
+// Numbers, lowest byte first, not bytes as they are in memory.
+void add_number(uint64_t number, Checksum& sum) {
+  uint8_t bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = uint8_t(number >> (8 * i));
+  sum.add(bytes, sizeof bytes);
+}
+
+void add_samples(ConstAnyView view, Checksum& sum) {
+  const auto add_all = [&]<class T>(T, int32_t count) {
+    for (int32_t y = 0; y < view.height; ++y) {
+      const auto* row = static_cast<const uint8_t*>(view.data) + y * view.stride_bytes;
+      for (int32_t i = 0; i < count; ++i) {
+        T sample{};
+        std::memcpy(&sample, row + i * ptrdiff_t(sizeof sample), sizeof sample);
+        const int32_t left = view.width - 64 * i;
+        if constexpr (std::is_same_v<T, uint64_t>)  // bits: what is behind the last is nobody's
+          if (left < 64) sample &= (uint64_t(1) << left) - 1;
+        add_number(uint64_t(sample), sum);
+      }
+    }
+  };
+  const int32_t samples = view.width * view.channels;
+  switch (view.type) {
+    case PixelType::u8: return add_all(uint8_t(), samples);
+    case PixelType::u16: return add_all(uint16_t(), samples);
+    case PixelType::s16: return add_all(int16_t(), samples);
+    case PixelType::s32: return add_all(int32_t(), samples);
+    case PixelType::f32: return add_all(uint32_t(), samples);  // their bits
+    case PixelType::bit: return add_all(uint64_t(), (view.width + 63) / 64);
+    case PixelType::none: return;
+  }
+}
+
 }  // namespace
 
 std::string Harness::compare(const Harness& oracle, bool bounded) const {
@@ -331,6 +365,17 @@ std::string Harness::compare(const Harness& oracle, bool bounded) const {
     }
   }
   return {};
+}
+
+uint64_t Harness::digest(bool floats) const {
+  Checksum sum;
+  for (const auto& one : buffers_) {
+    const ConstAnyView view = one->host;
+    if (!one->is_output || one->bound > 0 || (view.type == PixelType::f32 && !floats)) continue;
+    add_samples(view, sum);
+  }
+  for (const auto& [name, text] : values_) sum.add(text.data(), int64_t(text.size()));
+  return sum.value();
 }
 
 }  // namespace cuesta::verify

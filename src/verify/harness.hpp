@@ -84,6 +84,9 @@ class Harness {
   /// "" or the first difference from the oracle's run of the same case.
   /// Bounds of outputs count only with `bounded`, for strategies that do not promise equal bytes.
   std::string compare(const Harness& oracle, bool bounded) const;
+  /// A checksum of every result, the same on a machine of the other byte order; without results
+  /// that may differ by a bound, and of f32 only with `floats`.
+  uint64_t digest(bool floats) const;
 
  private:
   struct Buffer;

@@ -183,7 +183,7 @@ class BitStrip {
       const ByteTag d;
       for (ptrdiff_t x = 0; x < count_; x += 64) {
         uint8_t bytes[16] = {};  // LoadMaskBits reads 8 bytes wherever it begins
-        std::memcpy(bytes, words + x / 64, 8);
+        bytes_of_word(words[x / 64], bytes);
         for (ptrdiff_t i = 0; i < 64; i += ptrdiff_t(hn::Lanes(d))) {
           const auto ones = hn::VecFromMask(d, hn::LoadMaskBits(d, bytes + i / 8));
           const auto sums = hn::LoadU(d, columns_ + x + i);
@@ -230,9 +230,7 @@ class BitStrip {
           uint8_t bytes[16] = {};
           hn::StoreMaskBits(
               d, hn::Ne(hn::SaturatedSub(hn::LoadU(d, sums + x + i), limit), hn::Zero(d)), bytes);
-          uint64_t part;
-          std::memcpy(&part, bytes, 8);
-          word |= part << i;
+          word |= word_of_bytes(bytes) << i;
         }
       }
       out[x / 64] = word;

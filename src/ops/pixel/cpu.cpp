@@ -304,9 +304,7 @@ HWY_INLINE uint64_t mask_word(D d, Compare&& compare) {
   if constexpr (lanes >= 8) {
     uint8_t bytes[16];  // Highway may write 8 bytes where it needs fewer
     for (size_t i = 0; i < 64; i += lanes) hn::StoreMaskBits(d, compare(i), bytes + i / 8);
-    uint64_t word;
-    std::memcpy(&word, bytes, 8);
-    return word;
+    return word_of_bytes(bytes);
   } else {
     uint64_t word = 0;
     for (size_t i = 0; i < 64; i += lanes) {

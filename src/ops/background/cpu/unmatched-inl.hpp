@@ -83,9 +83,7 @@ class Unmatched {
     }
     uint8_t bytes[8] = {};
     hn::StoreMaskBits(d, hn::Eq(hn::Min(least, hn::Set(d, planes - 2)), least), bytes);
-    uint64_t bits;
-    std::memcpy(&bits, bytes, sizeof(bits));
-    return bits;
+    return word_of_bytes(bytes);
   }
 
   // Of `Count` neighbours in a row, the first dx away: the least number of samples above low + span
