@@ -295,7 +295,7 @@ TEST_P(EmulatedFaults, EndInAnErrorAndLeaveNothing) {
   }
   std::printf("%s: %d calls failed, %d errors told\n", std::string(GetParam()).c_str(), ends.points,
               ends.errors);
-  EXPECT_GT(ends.points, 100);
+  EXPECT_GT(ends.points, 60);  // an operation of one row has the fewest
   EXPECT_GT(ends.errors, ends.points / 2);
 }
 
