@@ -24,21 +24,21 @@ HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace {
 
-constexpr int32_t least_rank_tile = 128, rank_bins = 256;
-constexpr size_t sample_values = 65536;
-
 /// The samples of one tile, and their ranks. `wide` × `high` of them at most.
 class RankedTile {
  public:
   using Places = hn::CappedTag<uint32_t, 16>;
+  static constexpr int32_t min_side = 128;  // results of a tile
+  static constexpr size_t values = 65536;   // of samples
+  static constexpr uint32_t bins_of_ranks = 256;
 
   RankedTile(Scratch& scratch, int32_t wide, int32_t high, int32_t channels)
       : row_(scratch.take<uint16_t>(size_t(wide) * size_t(channels))),
         samples_(scratch.take<uint16_t>(size_t(wide) * size_t(high))),
-        counts_(scratch.take<uint32_t>(sample_values)),
+        counts_(scratch.take<uint32_t>(values)),
         places_(scratch.take<uint32_t>(size_t(wide) * size_t(high) + hn::MaxLanes(Places()))),
         bins_(scratch.take<uint8_t>(size_t(wide) * size_t(high))) {
-    std::fill_n(counts_, sample_values, 0);
+    std::fill_n(counts_, values, 0);
   }
 
   /// Ranks the samples of channel c of the columns from `left` and the rows from `top` on.
@@ -47,7 +47,7 @@ class RankedTile {
     const auto src = args.src.as<uint16_t>();
     wide_ = wide;
     const uint32_t count = uint32_t(wide) * uint32_t(high);
-    uint32_t least = sample_values - 1, most = 0;
+    uint32_t least = values - 1, most = 0;
     for (int32_t y = 0; y < high; ++y) {
       cpu::extend_span(src, top + y, args.options.border, left, left + wide, row_);
       uint16_t* const to = samples_ + ptrdiff_t(wide) * y;
@@ -61,7 +61,7 @@ class RankedTile {
     }
     for (uint32_t value = least, before = 0; value <= most; ++value)
       before += std::exchange(counts_[value], before);
-    bin_size_ = (count + rank_bins - 1) / rank_bins;
+    bin_size_ = (count + bins_of_ranks - 1) / bins_of_ranks;
     // rank · factor >> 32 is rank / bin_size: rank · bin_size stays below 2^32.
     const uint64_t factor = (uint64_t{1} << 32) / bin_size_ + 1;
     for (int32_t y = 0; y < high; ++y) {
@@ -121,7 +121,7 @@ template <class Count>
 void ranked_tiles(const MedianArgs& args, Call& call) {
   const auto dst = args.dst.as<uint16_t>();
   const int32_t k = args.options.ksize, r = k / 2, channels = dst.channels;
-  const int32_t tile = std::max(least_rank_tile, k);
+  const int32_t tile = std::max(RankedTile::min_side, k);
   // Every thread has a tile at least, unless those would be thinner than their windows.
   const int32_t high = std::clamp((dst.height - 1) / call.threads() + 1, std::min(k, tile), tile);
   const int32_t across = (dst.width - 1) / tile + 1, down = (dst.height - 1) / high + 1;
