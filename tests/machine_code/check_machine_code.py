@@ -234,7 +234,13 @@ RULES = [
         [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"],
         [r"\b(LDL|STL)\b"],
     ),
-    Rule("morphology/runs", "(samples|bits)_by_runs", SHARED, [r"\b(LDL|STL)\b"]),
+    Rule("morphology/runs_bits", "take_bits", SHARED, [r"\b(LDL|STL)\b"]),
+    Rule(
+        "morphology/runs_samples",
+        "take_samples",
+        SHARED + [r"\bVIMNMX3?\.U16x2\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.

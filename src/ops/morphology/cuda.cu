@@ -1,13 +1,14 @@
 // Strategy `fused`: a step by the kernel for the shape of its element. Disks of bits from 7 to 15
 // pixels, both steps of opening and closing together (octagon_bits.cu); of u8, a step at a time
 // (octagon_samples.cu); rectangles of u8 and u16 (rectangle.cu); every other element by its runs of
-// cells (runs.cu).
+// cells (runs_bits.cu, runs_samples.cu).
 #include <algorithm>
 #include <limits>
 
 #include "cuda/copy_rows.cuh"
 #include "cuda/limits.hpp"
 #include "ops/morphology/cuda.hpp"
+#include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/octagon.hpp"
 #include "ops/morphology/step.cuh"
 
@@ -80,7 +81,14 @@ void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second
                                            cuda::shared_limit() - 2 * rectangle_map_bytes)
       return step_by_rectangle(src, dst, rule, call);
   }
-  step_by_runs(src, dst, element, rule, call);
+  if (src.type == PixelType::bit) return bits_by_runs(src, dst, element, rule, call);
+  samples_by_runs(src, dst, element, rule, call);
+}
+
+int count_runs(const StructuringElement& element) {
+  int count = 0;
+  morph::for_each_run(ElementView(element), [&](const morph::Run&) { ++count; });
+  return count;
 }
 
 }  // namespace

@@ -50,7 +50,6 @@ CUESTA_HOST_DEVICE inline Word bit_range(int64_t begin, int64_t end) {
 
 /// Runs of cells that fit a kernel's arguments.
 inline constexpr int max_runs = 1200;
-int count_runs(const StructuringElement& element);
 
 /// One step of bits by an octagon, or both of opening or closing (octagon_bits.cu); the border is
 /// none or `constant`. `dst` is not `src`, here and below.
@@ -64,9 +63,12 @@ void step_by_octagon(ConstAnyView src, AnyView dst, const morph::Octagon& octago
 void step_by_rectangle(ConstAnyView src, AnyView dst, const Rule& rule, Call& call);
 size_t rectangle_ring_bytes(PixelType type, int height);
 inline constexpr size_t rectangle_map_bytes = 2048;
-/// One step by any element of max_runs at most (runs.cu).
-void step_by_runs(ConstAnyView src, AnyView dst, const ElementView& element, const Rule& rule,
+/// One step by any element of max_runs at most, of bits (runs_bits.cu) and of u8 or u16
+/// (runs_samples.cu).
+void bits_by_runs(ConstAnyView src, AnyView dst, const ElementView& element, const Rule& rule,
                   Call& call);
+void samples_by_runs(ConstAnyView src, AnyView dst, const ElementView& element, const Rule& rule,
+                     Call& call);
 
 /// What samples outside the picture are: `neutral` is `constant` with what never wins, and what
 /// `ignore` reads is cleared.
