@@ -50,8 +50,31 @@ CUESTA_HOST_DEVICE inline int32_t canny_bin(double magnitude, Norm norm) {
   return bin < canny_float_bins ? bin : -1;
 }
 
+/// What the automatic rules take from a histogram of magnitudes; a rule reads what it needs. Bins
+/// are the first ones that satisfy what is written beside them.
+struct MagnitudeSummary {
+  uint64_t all, zeros;  // pixels, those in bin 0
+  // Median: half of all pixels come before the middle of this bin's; the last bin before it that
+  // has pixels, or −1.
+  int32_t middle, before_middle;
+  uint64_t middle_begin, middle_count, before_count;  // pixels before it, in it, in the other
+  int32_t share;         // the percentile's share of all pixels is in it or below
+  int32_t half_nonzero;  // half of the pixels above 0
+  int32_t few_above;     // less than a pixel in a thousand is above it
+  int32_t otsu;          // otsu_class() of the pixels above 0, empty bins passed over
+};
+
+/// The share of all pixels that MagnitudeSummary::share asks for.
+double canny_share(const CannyOptions& options);
+/// Whether the rule reads MagnitudeSummary::otsu.
+bool canny_takes_otsu(const CannyOptions& options);
+
 /// The thresholds that options.thresholds (Automatic) finds in the histogram of the magnitudes
-/// inside the mask, of a picture of this type. Trailing empty bins may be left out.
+/// inside the mask, of a picture of this type. Trailing empty bins may be left out. Bin 0 is
+/// cleared.
 CannyResult canny_automatic(const CannyOptions& options, PixelType type, std::span<uint64_t> bins);
+/// The same from what is known of a histogram of `bins` bins.
+CannyResult canny_automatic(const CannyOptions& options, PixelType type, int32_t bins,
+                            const MagnitudeSummary& known);
 
 }  // namespace cuesta

@@ -2,15 +2,15 @@
 // a kernel's argument. A block keeps a tile with its apron in shared memory, for a band of the
 // element's rows at a time. A word has the samples of columns x, x + 64, x + 128 and x + 192 (u16:
 // x and x + 64), so a run that begins at any column is read as whole words. Rows of blocks of 2, 4,
-// 8 ... columns are made by doubling, in place; a run is the larger of two blocks. u8 is compared as
-// pairs in the high bytes of 16 bits. Bound by reads of shared memory: two words a run and word of
-// results.
+// 8 ... columns are made by doubling, in place; a run is the larger of two blocks. u8 is compared
+// as pairs in the high bytes of 16 bits. Bound by reads of shared memory: two words a run and word
+// of results.
 #include <algorithm>
 #include <tuple>
 
+#include "cuda/instructions.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/shifted_words.cuh"
-#include "cuda/instructions.cuh"
 #include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/step.cuh"
 
@@ -177,8 +177,7 @@ struct TileThread {
   __device__ __forceinline__ void take_run(const Run& run, int row, int level,
                                            uint32_t (&best)[Own][halves]) const {
     const int shift = columns_before<T>(q.rule) - q.rule.anchor_x;
-    const uint32_t* const first = tile +
-                                  (int(threadIdx.x) / columns * Own + row) * stride +
+    const uint32_t* const first = tile + (int(threadIdx.x) / columns * Own + row) * stride +
                                   int(threadIdx.x) % columns + shift + run.begin;
     const uint32_t* const last = first + (run.end - run.begin - (1 << level));
 #pragma unroll
@@ -238,8 +237,7 @@ struct TileThread {
       transpose(words);
       T* const to = dst.row(int32_t(top) + r) + x0 + c;
 #pragma unroll
-      for (int k = 0; k < in_word; ++k)
-        *reinterpret_cast<uint32_t*>(to + k * columns) = words[k];
+      for (int k = 0; k < in_word; ++k) *reinterpret_cast<uint32_t*>(to + k * columns) = words[k];
     }
   }
   /// The same at any address, where the picture ends, and by `ignore`.
@@ -267,9 +265,9 @@ struct TileThread {
 };
 
 template <class T, int Beside, int Own>
-__global__ void __launch_bounds__(threads, Beside > 64                             ? 2
-                                        : Own > 8 && (sizeof(T) == 1 || Beside > 32) ? 3
-                                                                        : 4)
+__global__ void __launch_bounds__(threads, Beside > 64                                  ? 2
+                                           : Own > 8 && (sizeof(T) == 1 || Beside > 32) ? 3
+                                                                                        : 4)
     take_samples(const __grid_constant__ SamplesByRuns q) {
   using Thread = TileThread<T, Beside, Own>;
   CUESTA_DYNAMIC_SHARED(uint4, tile);

@@ -8,6 +8,7 @@
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/canny/cuda/summary.hpp"
 #include "ops/canny/thresholds.hpp"
 #include "ops/shared/gradient.hpp"
 
@@ -102,19 +103,30 @@ inline bool share_thresholds(const CannyArgs& args) {
   });
 }
 
+/// `n` cleared bins on the device, filled by `count`.
+template <class Bin, class Count>
+Bin* device_bins(size_t n, Call& call, Count&& count) {
+  Bin* bins = call.scratch().take<Bin>(n);
+  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(Bin), cuda::stream_of(call)), "canny");
+  count(bins);
+  return bins;
+}
+
+/// Waits for what is in device memory, and gives it in the host's scratch memory.
+template <class T>
+std::span<const T> fetched(const T* from, size_t n, Scratch& host, Call& call) {
+  const cudaStream_t stream = cuda::stream_of(call);
+  T* to = host.take<T>(n);
+  cuda::check(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream), "canny");
+  cuda::check(cudaStreamSynchronize(stream), "canny");
+  return {to, n};
+}
+
 /// `count` fills `n` cleared bins on the device; waits for them, and gives them in the host's
 /// scratch memory.
 template <class Bin, class Count>
 std::span<const Bin> counted_bins(size_t n, Scratch& host, Call& call, Count&& count) {
-  const cudaStream_t stream = cuda::stream_of(call);
-  Bin* bins = call.scratch().take<Bin>(n);
-  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(Bin), stream), "canny");
-  count(bins);
-  Bin* counted = host.take<Bin>(n);
-  cuda::check(cudaMemcpyAsync(counted, bins, n * sizeof(Bin), cudaMemcpyDeviceToHost, stream),
-              "canny");
-  cuda::check(cudaStreamSynchronize(stream), "canny");
-  return {counted, n};
+  return fetched<Bin>(device_bins<Bin>(n, call, count), n, host, call);
 }
 
 /// What was counted of a band's rows.
@@ -123,27 +135,58 @@ void add_bins(std::span<const Bin> counted, const CannyBandBins& sums) {
   for (size_t i = 0; i < counted.size(); ++i) sums.counts[i] += counted[i];
 }
 
+/// The thresholds of one picture whose bins the host has.
+template <class Bin>
+CannyResult automatic_of(const CannyArgs& args, int32_t picture, std::span<const Bin> bins,
+                         Scratch& host) {
+  const std::span<uint64_t> wide(host.take<uint64_t>(bins.size()), bins.size());
+  std::copy(bins.begin(), bins.end(), wide.begin());
+  return canny_automatic(args.part(picture, 1).options, args.src.type, wide);
+}
+
+/// The automatic thresholds of a batch from many bins in device memory, `n` for each picture:
+/// summaries come to the host, and the bins of a picture whose summary does not settle Otsu's.
+inline void find_in_summaries(const CannyArgs& args, int32_t n, const uint32_t* bins, Scratch& host,
+                              Call& call) {
+  auto* const summaries = call.scratch().take<DeviceSummary>(size_t(args.count));
+  void* const room = call.scratch().take<double>(summary_room(n) / sizeof(double));
+  const auto each_automatic = [&](auto&& body) {
+    for (int32_t i = 0; i < args.count; ++i)
+      if (args.thresholds_of(i).is_automatic()) body(i, args.part(i, 1).options);
+  };
+  each_automatic([&](int32_t i, const CannyOptions& options) {
+    summarise(options, args.src.type, bins + ptrdiff_t(n) * i, n, summaries + i, room, call);
+  });
+  const auto found = fetched<DeviceSummary>(summaries, size_t(args.count), host, call);
+  each_automatic([&](int32_t i, const CannyOptions& options) {
+    const DeviceSummary& one = found[size_t(i)];
+    if (!canny_takes_otsu(options) || one.otsu_candidates == 1)
+      args.result[i] = canny_automatic(options, args.src.type, n, one.known);
+    else
+      args.result[i] = automatic_of(
+          args, i, fetched<uint32_t>(bins + ptrdiff_t(n) * i, size_t(n), host, call), host);
+  });
+}
+
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
 /// bins on the device, `n` for each picture in turn, and wait for them once: the call returns the
 /// thresholds (docs/dev/decisions/0004).
 template <class Bin, class Count>
 void find_thresholds(const CannyArgs& args, int32_t n, Call& call, Count&& count) {
-  bool waits = false;
-  for (int32_t i = 0; i < args.count; ++i) {
-    if (args.thresholds_of(i).is_automatic())
-      waits = true;
-    else
+  for (int32_t i = 0; i < args.count; ++i)
+    if (!args.thresholds_of(i).is_automatic())
       args.result[i] = canny_given(args.part(i, 1).options);
-  }
-  if (!waits) return;
+  if (!has_automatic_thresholds(args)) return;
   Scratch host(call.nested(), Space::host);
-  const auto counted = counted_bins<Bin>(size_t(n) * size_t(args.count), host, call, count);
-  const std::span<uint64_t> wide(host.take<uint64_t>(size_t(n)), size_t(n));
-  for (int32_t i = 0; i < args.count; ++i) {
-    if (!args.thresholds_of(i).is_automatic()) continue;
-    std::copy_n(counted.begin() + ptrdiff_t(n) * i, n, wide.begin());
-    args.result[i] = canny_automatic(args.part(i, 1).options, args.src.type, wide);
-  }
+  const size_t all = size_t(n) * size_t(args.count);
+  Bin* const bins = device_bins<Bin>(all, call, count);
+  if constexpr (std::is_same_v<Bin, uint32_t>)
+    if (n > few_bins) return find_in_summaries(args, n, bins, host, call);
+  const auto counted = fetched<Bin>(bins, all, host, call);
+  for (int32_t i = 0; i < args.count; ++i)
+    if (args.thresholds_of(i).is_automatic())
+      args.result[i] =
+          automatic_of<Bin>(args, i, counted.subspan(size_t(n) * size_t(i), size_t(n)), host);
 }
 
 // ---- one pixel
