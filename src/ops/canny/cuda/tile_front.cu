@@ -135,7 +135,8 @@ struct FrontThread {
       }
     }
   }
-  /// Magnitudes of the tile and its neighbours, and directions of the tile.
+  /// Magnitudes of the tile and its neighbours, and directions where a pixel of the tile may be a
+  /// candidate.
   __device__ __forceinline__ void measure(int32_t left, int32_t top) const {
     for (int32_t i = thread; i < high * wide; i += tile_threads) {
       const int32_t column = i % wide, row = i / wide;
@@ -153,7 +154,8 @@ struct FrontThread {
         }
         const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, job.norm, job.color);
         magnitude = found.magnitude;
-        if (row > 0 && row <= tile_rows && column > 0 && column <= tile_columns)
+        if (!job.bins && magnitude > job.limits.low && row > 0 && row <= tile_rows && column > 0 &&
+            column <= tile_columns)
           octants[row - 1][column - 1] = octant_of<T>(found.gradient);
       }
       magnitudes[row][column] = magnitude;
