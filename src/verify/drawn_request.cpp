@@ -214,7 +214,7 @@ DrawnRequest draw_sobel(Bytes& bytes, int32_t longest) {
             if (wanted & 4) out.magnitude = p.result(h, "magnitude", magnitude);
             if (wanted & 8) {
               // Angles are the one answer that is within a bound.
-              AnyView all = h.output("direction", direction, p.width, p.height * p.count, 1, 1e-6);
+              AnyView all = h.output("direction", direction, p.width, p.height * p.count, 1);
               all.height = p.height;
               out.direction = {all, p.count, ptrdiff_t(p.height) * all.stride_bytes};
             }

@@ -72,7 +72,7 @@ std::vector<verify::Case<SobelArgs>> SobelArgs::cases(verify::Level level) {
                            args.out.magnitude = h.output("magnitude", w.magnitude, width, height);
                          if (w.direction != none)
                            args.out.direction =
-                               h.output("direction", w.direction, width, height, 1, 1e-6);
+                               h.output("direction", w.direction, width, height, 1);
                          args.options = {aperture, norm, {border, 77.0}};
                          return args;
                        },

@@ -99,7 +99,7 @@ __device__ inline void store_direction(const AnyView& out, int32_t x, int32_t y,
   if (out.type == PixelType::u8)
     out.as<uint8_t, Space::device>().at(x, y) = gradient::octant<int64_t>(gx, gy);
   if (out.type == PixelType::f32)
-    out.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
+    out.as<float, Space::device>().at(x, y) = sobel_sums::angle(float(gx), float(gy));
 }
 
 /// Writes whatever is wanted of one pixel's gradient.

@@ -65,7 +65,7 @@ void store_magnitude(AnyView out, Norm norm, int32_t x, int32_t y, int64_t gx, i
 
 void store_direction(AnyView out, int32_t x, int32_t y, int64_t gx, int64_t gy) {
   if (out.type == PixelType::u8) out.as<uint8_t>().at(x, y) = gradient::octant(gx, gy);
-  if (out.type == PixelType::f32) out.as<float>().at(x, y) = std::atan2(float(gy), float(gx));
+  if (out.type == PixelType::f32) out.as<float>().at(x, y) = angle(float(gx), float(gy));
 }
 
 void store(const SobelArgs& args, int32_t x, int32_t y, int32_t gx, int32_t gy) {

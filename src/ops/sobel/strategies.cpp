@@ -7,7 +7,7 @@
 namespace cuesta {
 namespace {
 
-constexpr std::string_view exactness = "equal bytes; f32 direction within 1e-6";
+constexpr std::string_view exactness = "equal bytes";
 
 #if CUESTA_HAS_CUDA
 // The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.

@@ -159,12 +159,12 @@ inline void write_octants(uint8_t* to, const int32_t* gx_row, const int32_t* gy_
   }
 }
 
-/// Octants, or radians by the C library's atan2f, which is the definition.
+/// Octants, or radians.
 template <class Acc>
 void write_direction(AnyView out, int32_t y, const Acc* gx, const Acc* gy, ptrdiff_t width) {
   if (out.type == PixelType::u8) return write_octants(out.as<uint8_t>().row(y), gx, gy, width);
   float* to = out.as<float>().row(y);
-  for (ptrdiff_t x = 0; x < width; ++x) to[x] = std::atan2(float(gy[x]), float(gx[x]));
+  for (ptrdiff_t x = 0; x < width; ++x) to[x] = sobel_sums::angle(float(gx[x]), float(gy[x]));
 }
 
 }  // namespace
