@@ -41,7 +41,8 @@ const std::set<std::string>& options_of_the_command() {
   return names;
 }
 const std::set<std::string>& options_of_the_run() {
-  static const std::set<std::string> names = {"threads", "explain", "sandbox", "allow-hooks"};
+  static const std::set<std::string> names = {"threads",     "explain", "sandbox",
+                                              "allow-hooks", "live",    "live-token"};
   return names;
 }
 

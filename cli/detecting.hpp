@@ -68,6 +68,8 @@ class WatchedVideo {
   ~WatchedVideo();
 
   const DetectOptions& options() const { return *options_; }
+  /// From now on it is shown there, too; null for nowhere.
+  void show_on(std::shared_ptr<LivePage> page) { options_->watch.page = std::move(page); }
   /// Finds the foreground until the video's end, a signal or a fault, and finishes what was
   /// requested; once. Returns the exit code. Throws Error, Interrupted, ClosedPipe.
   int watch(const StopOnSignal& stop, const Company* company = nullptr);

@@ -93,6 +93,7 @@ void Watching::begin_scene(const WatchOptions& options, SceneFile file,
   for (const Zone& zone : file.scene.zones) {
     if (zone.kind == ZoneKind::include) facts_.included |= uint64_t(1) << facts_.zones.size();
     facts_.zones.push_back(zone.name);
+    facts_.polygons.push_back(zone.polygon);
   }
   zones_when_ = file.when;
   for (size_t i = 0; i < zones_when_.size(); ++i)

@@ -61,6 +61,13 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
                  "publish Home Assistant's configurations below this topic; there it is "
                  "homeassistant")
       ->type_name("TOPIC");
+  app.add_option("--live", options.live,
+                 "serve a page with pictures, zones and events at this address: :8080. It is for "
+                 "this machine; other addresses, 0.0.0.0:8080, require --live-token")
+      ->type_name("ADDRESS");
+  app.add_option("--live-token", options.live_token,
+                 "use the token of this file in the address of the page (default: a new one)")
+      ->type_name("FILE");
   app.add_option("--heatmap", options.heat_map,
                  "write a picture of the motion over the first frame")
       ->type_name("OUT");
@@ -105,7 +112,12 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
     results.sinks.emplace_back(name, std::move(sink));
   };
   for (const std::string& path : options.events) add(path, event_list(path, facts));
-  if (!options.clips.empty()) add({}, clip_folder(options.clips, options.tracking(), facts));
+  const ClipFolder* clips = nullptr;
+  if (!options.clips.empty()) {
+    auto folder = clip_folder(options.clips, options.tracking(), facts);
+    clips = folder.get();
+    add({}, std::move(folder));
+  }
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
   if (!options.zones.empty()) add(options.zones, zone_list(options.zones, facts));
@@ -113,6 +125,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
+  if (options.page) add({}, options.page->sink(facts, clips));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
     add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),

@@ -146,7 +146,7 @@ class Results(FenceTest):
             self.assertLessEqual(
                 set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
                 {"config", "save-config", "mask", "scene", "cameras", "passwords", "intensity"}
-                | {"mask-privacy"},
+                | {"mask-privacy", "live-token"},
                 verb,
             )
 

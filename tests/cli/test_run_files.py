@@ -26,7 +26,7 @@ VERBS = {
     "label": (["photo.png"], {"": "photo.png", "--intensity": "mask.png", **PASSWORDS}, {"-o": "o.csv"}),
     "detect": (
         ["street.y4m"],
-        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--mask-privacy": "private.png", "--cameras": "cameras.toml", **PASSWORDS},
+        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--mask-privacy": "private.png", "--cameras": "cameras.toml", "--live-token": "token", **PASSWORDS},
         {
             "-o": "o.y4m",
             "--json": "o.ndjson",
@@ -87,6 +87,7 @@ class RunFiles(CommandTest):
             "scene.toml": SCENE,
             "config.toml": b"[edges]\n",
             "cameras.toml": b'[[cameras]]\ninput = "street.y4m"\n',
+            "token": b"0123456789abcdef",
             "names.netrc": b"machine camera login me password it\n",
             "base.json": b"{}",
             "gpu.json": b"{}",
