@@ -36,7 +36,8 @@ struct DetectOptions {
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
-  /// What keeps the last packets of a live input for clips; null where none are made of one.
+  /// What keeps the last packets of a live input for clips and segments; null where none are made
+  /// of one.
   std::shared_ptr<io::PacketRing> ring() const;
   /// Whether a result shows pictures of the video, or is made of them.
   bool shows_frames() const { return !out.empty() || watch.shows_frames(); }

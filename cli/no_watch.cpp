@@ -19,11 +19,13 @@ void add_left_out(CLI::App& app, const std::string& name) {
 }  // namespace
 
 void add_watch_result_options(CLI::App& app, WatchOptions&) {
-  for (const char* name : {"--events", "--report", "--clips", "--objects", "--counts", "--coco",
-                           "--mot", "--on-event", "--mqtt", "--mqtt-qos", "--mqtt-discovery",
-                           "--zones", "--scores", "--heatmap", "--live", "--live-token"})
+  for (const char* name :
+       {"--events", "--report", "--clips", "--objects", "--counts", "--coco", "--mot", "--on-event",
+        "--mqtt", "--mqtt-qos", "--mqtt-discovery", "--zones", "--scores", "--heatmap", "--live",
+        "--live-token", "--record", "--keep", "--segment"})
     add_left_out(app, name);
   app.add_flag_callback("--mqtt-objects", [] { throw_left_out("--mqtt-objects"); })->group("");
+  app.add_flag_callback("--record-motion", [] { throw_left_out("--record-motion"); })->group("");
   app.add_flag_callback("--allow-hooks", [] { throw_left_out("--allow-hooks"); })->group("");
 }
 

@@ -43,9 +43,9 @@ Schedule schedule_of(const std::string& when) {
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
   std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips},
-      {"--objects", objects},  {"--counts", counts}, {"--coco", coco},
-      {"--mot", mot},          {"--zones", zones},   {"--scores", scores}};
+      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips}, {"--objects", objects},
+      {"--counts", counts},    {"--coco", coco},     {"--mot", mot},     {"--zones", zones},
+      {"--scores", scores},    {"--record", record}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -60,7 +60,7 @@ TrackingOptions WatchOptions::tracking() const {
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
          !objects.empty() || !counts.empty() || !zones.empty() || !scores.empty() ||
-         !coco.empty() || !mot.empty() || tells() || !events.empty() ||
+         !record.empty() || !coco.empty() || !mot.empty() || tells() || !events.empty() ||
          tracking() != TrackingOptions();
 }
 

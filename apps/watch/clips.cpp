@@ -7,6 +7,7 @@
 
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
+#include "cli/inputs.hpp"
 #include "io/clip.hpp"
 
 namespace cuesta::cli {
@@ -16,14 +17,6 @@ std::string name_of(const Event& event, const WatchFacts& facts) {
   std::string name = fmt::format("event-{:04}", event.id);
   if (facts.clock.is_known()) name += fmt::format("-{}", facts.clock.name(event.clip_start));
   return name;
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
-                folder);
 }
 
 class Clips final : public ClipFolder {

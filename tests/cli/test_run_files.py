@@ -38,6 +38,7 @@ VERBS = {
             "--scores": "s.csv",
             "--report": "o.html",
             "--clips": "clips",
+            "--record": "rec",
             "--coco": "o.json",
             "--mot": "o.txt",
             "--heatmap": "h.png",
@@ -94,6 +95,7 @@ class RunFiles(CommandTest):
         }.items():
             self.file(name, data)
         (self.at / "clips").mkdir()
+        (self.at / "rec").mkdir()
 
     def holds(self):
         return {
@@ -140,8 +142,8 @@ class RunFiles(CommandTest):
                 for kind in kinds if not reading else [next(turn)]:
                     self.lay()
                     at = self.at / target
-                    if writing == "--clips":
-                        at = at / "event-0007.y4m"
+                    if writing in ("--clips", "--record"):
+                        at = at / ("event-0007.y4m" if writing == "--clips" else "segments.csv")
                         if kind != "hard":
                             continue
                     alias(kind, self.at / source, at)
@@ -180,7 +182,7 @@ class RunFiles(CommandTest):
         turn = itertools.cycle(("hard", "link", "folder"))
         for verb, words, _, writes in self.cases():
             for (first, one), (second, two) in itertools.permutations(writes.items(), 2):
-                if "--clips" in (first, second):
+                if {"--clips", "--record"} & {first, second}:
                     continue
                 kind = next(turn)
                 if kind == "folder" and one.split(".")[-1] != two.split(".")[-1]:

@@ -36,6 +36,7 @@ class WithoutApps(DetectTest):
             (["detect", "a.y4m", "--report", "r.html"], "--report"),
             (["detect", "a.y4m", "--mqtt", "mqtt://here"], "--mqtt"),
             (["detect", "a.y4m", "--live", ":0"], "--live"),
+            (["detect", "a.y4m", "--record", "rec"], "--record"),
             (["detect", "a.y4m", "--json", "-", "--heatmap", "h.png"], "--heatmap"),
             (["detect", "--cameras", "c.toml", "--json", "-"], "--cameras"),
             (["detect", "a.y4m", "b.y4m", "--json", "{name}.ndjson"], "CUESTA_WATCH=ON"),

@@ -38,7 +38,7 @@ SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
 IMPERATIVES = set(
     "add apply begin blur check close compare compensate connect convert count cut decode detect "
     "drop end exclude explain find join keep lay learn limit listen mark omit predict print process publish "
-    "read remove report require restart retry run select serve set show simplify smooth start take time "
+    "read record remove report require restart retry run select serve set show simplify smooth start take time "
     "track treat use verify watch write".split()
 )
 CAMERAS = '[[cameras]]\nname = "a"\ninput = "street.y4m"\n'
