@@ -41,7 +41,8 @@ const std::set<std::string>& options_of_the_command() {
   return names;
 }
 const std::set<std::string>& options_of_the_run() {
-  static const std::set<std::string> names = {"threads", "explain", "sandbox", "allow-hooks"};
+  static const std::set<std::string> names = {"threads",     "explain", "sandbox",
+                                              "allow-hooks", "live",    "live-token"};
   return names;
 }
 
@@ -89,7 +90,7 @@ void fill_names(DetectOptions& options, const std::string& name) {
   for (std::string* text :
        {&options.out, &options.json, &options.mask_video, &watch.scene, &watch.mask,
         &watch.heat_map, &watch.report, &watch.clips, &watch.objects, &watch.counts, &watch.zones,
-        &watch.scores, &watch.mask_privacy, &watch.coco, &watch.mot, &watch.mqtt})
+        &watch.scores, &watch.record, &watch.mask_privacy, &watch.coco, &watch.mot, &watch.mqtt})
     fill(*text);
   for (std::string& text : watch.events) fill(text);
 }
@@ -135,12 +136,14 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();
     files.writes_in(of.watch.clips, "event-", "--clips", whose(of), remedy);
+    files.writes_in(of.watch.record, "segment", "--record", whose(of), remedy);
   }
   std::set<std::string> lines;  // several cameras may write theirs to one file, by one name
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();
     for (const auto& [option, name] : of.outputs())
-      if (option != "--clips" && (option != "--json" || lines.insert(name).second))
+      if (option != "--clips" && option != "--record" &&
+          (option != "--json" || lines.insert(name).second))
         files.writes(name, option, whose(of), remedy);
   }
   const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/watch.hpp"
+#include "io/address.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -21,6 +22,13 @@ int run(const CLI::App& app, const State& state) {
   const Cameras cameras =
       state.cameras.empty() ? cameras_of(app, state.inputs) : read_cameras(app, state.cameras);
   check_names(app, cameras);
+  std::vector<std::string> names;
+  for (const auto& camera : cameras) {
+    const DetectOptions& of = camera->options();
+    names.push_back(of.camera.empty() ? io::without_password(of.input) : of.camera);
+  }
+  const auto page = begin_live(state.options.watch, std::move(names));
+  for (const auto& camera : cameras) camera->show_on(page);
   if (cameras.size() != 1 || state.inputs.empty())
     return detect_all(cameras, state.options.common.threads);
   const StopOnSignal stop;

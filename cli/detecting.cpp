@@ -382,7 +382,8 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
 std::shared_ptr<io::PacketRing> DetectOptions::ring() const {
   std::error_code ignored;
   const bool is_file = recording.join || std::filesystem::is_regular_file(input, ignored);
-  return watch.clips.empty() || is_file ? nullptr : io::make_packet_ring(watch.clip_memory);
+  const bool is_kept = !watch.clips.empty() || !watch.record.empty();
+  return !is_kept || is_file ? nullptr : io::make_packet_ring(watch.clip_memory);
 }
 
 void add_detect_options(CLI::App& app, DetectOptions& options) {

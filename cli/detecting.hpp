@@ -36,7 +36,8 @@ struct DetectOptions {
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
-  /// What keeps the last packets of a live input for clips; null where none are made of one.
+  /// What keeps the last packets of a live input for clips and segments; null where none are made
+  /// of one.
   std::shared_ptr<io::PacketRing> ring() const;
   /// Whether a result shows pictures of the video, or is made of them.
   bool shows_frames() const { return !out.empty() || watch.shows_frames(); }
@@ -68,6 +69,8 @@ class WatchedVideo {
   ~WatchedVideo();
 
   const DetectOptions& options() const { return *options_; }
+  /// From now on it is shown there, too; null for nowhere.
+  void show_on(std::shared_ptr<LivePage> page) { options_->watch.page = std::move(page); }
   /// Finds the foreground until the video's end, a signal or a fault, and finishes what was
   /// requested; once. Returns the exit code. Throws Error, Interrupted, ClosedPipe.
   int watch(const StopOnSignal& stop, const Company* company = nullptr);

@@ -24,6 +24,7 @@ struct WatchFacts {
   io::StreamFormat format{};
   io::Placing placing = io::Placing::when_whole;  ///< of results
   std::vector<std::string> zones{};               ///< names, as the scene has them
+  std::vector<std::vector<Point>> polygons{};     ///< their corners, relative
   uint64_t included = 0;  ///< bit i: zone i includes, so that it has a state
   std::vector<CountingLine> lines{};
   DayClock clock{};

@@ -105,11 +105,11 @@ FencedRun fenced_run_of(const CLI::App& verb) {
 bool wants_sandbox(const CLI::App& verb) {
   const CLI::Option* asked = find_option(verb, "--sandbox");
   if (!asked || asked->count() == 0) return false;
-  for (const char* name : {"--mqtt", "--on-event", "--cameras"})
+  for (const char* name : {"--mqtt", "--on-event", "--cameras", "--live", "--record"})
     for (const auto& value : values_of(verb, name))
       usage_error(value,
-                  "{} {}: --sandbox does not support connections, programs or lists of cameras; "
-                  "leave one of them out",
+                  "{} {}: --sandbox does not support connections, programs, recordings or lists of "
+                  "cameras; leave one of them out",
                   name, value);
   for (const char* name : {"--device", "--decode"})
     for (const auto& value : values_of(verb, name))

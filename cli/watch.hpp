@@ -25,6 +25,20 @@ class MotionSink {
   virtual void write(const std::string& path) const = 0;
 };
 
+class ClipFolder;
+
+/// --live: a page about every camera of a run, served until it is destroyed.
+class LivePage {
+ public:
+  virtual ~LivePage() = default;
+  /// What shows a camera there. `clips` writes its clips; null for none. Both, and `facts`, live as
+  /// long.
+  virtual std::unique_ptr<EventSink> sink(const WatchFacts& facts, const ClipFolder* clips) = 0;
+};
+/// Begins it for cameras of these names; null without --live. Throws Error for an address that
+/// cannot be meant, that is not available, or that needs a token.
+std::shared_ptr<LivePage> begin_live(const WatchOptions& options, std::vector<std::string> names);
+
 struct WatchResults {
   std::unique_ptr<MotionSink> motion{};  ///< null where no result needs it
   /// Each with the name of its file; empty for those that write none.

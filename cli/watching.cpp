@@ -43,9 +43,9 @@ Schedule schedule_of(const std::string& when) {
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
   std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips},
-      {"--objects", objects},  {"--counts", counts}, {"--coco", coco},
-      {"--mot", mot},          {"--zones", zones},   {"--scores", scores}};
+      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips}, {"--objects", objects},
+      {"--counts", counts},    {"--coco", coco},     {"--mot", mot},     {"--zones", zones},
+      {"--scores", scores},    {"--record", record}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -60,7 +60,7 @@ TrackingOptions WatchOptions::tracking() const {
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
          !objects.empty() || !counts.empty() || !zones.empty() || !scores.empty() ||
-         !coco.empty() || !mot.empty() || tells() || !events.empty() ||
+         !record.empty() || !coco.empty() || !mot.empty() || tells() || !events.empty() ||
          tracking() != TrackingOptions();
 }
 
@@ -93,6 +93,7 @@ void Watching::begin_scene(const WatchOptions& options, SceneFile file,
   for (const Zone& zone : file.scene.zones) {
     if (zone.kind == ZoneKind::include) facts_.included |= uint64_t(1) << facts_.zones.size();
     facts_.zones.push_back(zone.name);
+    facts_.polygons.push_back(zone.polygon);
   }
   zones_when_ = file.when;
   for (size_t i = 0; i < zones_when_.size(); ++i)

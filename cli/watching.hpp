@@ -17,12 +17,19 @@
 
 namespace cuesta::cli {
 
+class LivePage;
+
 /// The options as given. Any of them but --heatmap turns tracking on.
 struct WatchOptions {
   bool track = false;
   std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, counts{}, coco{}, mot{};
   std::string zones{}, scores{}, mask_privacy{}, when{};
+  std::string record{}, keep{};
+  double segment = 300;  ///< seconds
+  bool record_motion = false;
   std::string on_event{}, mqtt{}, mqtt_discovery{};
+  std::string live{}, live_token{};  ///< an address, and a file
+  std::shared_ptr<LivePage> page{};  ///< that --live began; null without
   int mqtt_qos = 1;
   int64_t clip_memory = int64_t(64) << 20;  ///< bytes
   bool mqtt_objects = false, allow_hooks = false;
@@ -36,9 +43,9 @@ struct WatchOptions {
   TrackingOptions tracking() const;
   bool is_on() const;
   /// Whether someone is notified of events while they happen, whatever is written.
-  bool tells() const { return !on_event.empty() || !mqtt.empty(); }
+  bool tells() const { return !on_event.empty() || !mqtt.empty() || !live.empty(); }
   /// Whether a result shows pictures of the video.
-  bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
+  bool shows_frames() const { return !heat_map.empty() || !report.empty() || !live.empty(); }
   /// What --scene names; nothing without it. Throws Error{input}.
   SceneFile read_scene_file() const;
   /// The pictures of --mask-privacy and of the scene.

@@ -1,4 +1,4 @@
-// Bytes that a connection sends to the tuner's server, over the loopback. TOKEN and HOST in them
+// Bytes that a connection sends to the server of pages, over the loopback. TOKEN and HOST in them
 // stand for this server's. Nothing reaches the handler without both, and every answer is HTTP.
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -11,11 +11,11 @@
 #include <string_view>
 #include <thread>
 
-#include "apps/tune/server.hpp"
+#include "apps/web/server.hpp"
 
 namespace {
 
-using namespace cuesta::cli::tune;
+using namespace cuesta::cli::web;
 
 struct Running {
   Running() : thread([this] { server.run(stop); }) {
@@ -30,7 +30,7 @@ struct Running {
     thread.join();
   }
   std::atomic<int> handled{0};
-  Server server{0, [this](const HttpRequest& request) -> Reply {
+  Server server{{}, [this](const HttpRequest& request) -> Reply {
                   ++handled;
                   if (request.body.size() > Server::largest_body) std::abort();
                   return {.body = request.body.substr(0, 100)};

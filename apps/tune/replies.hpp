@@ -5,11 +5,12 @@
 #include <string>
 
 #include "apps/tune/controls.hpp"
-#include "apps/tune/server.hpp"
+#include "apps/web/server.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::cli::tune {
 
+using web::Reply;
 using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point begin);
 

@@ -3,9 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/tune/server.hpp"
+#include "apps/web/server.hpp"
 
 namespace cuesta::cli::tune {
+
+using web::HttpRequest;
+using web::Reply;
 
 class Subject {
  public:

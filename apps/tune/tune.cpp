@@ -103,8 +103,17 @@ int run(const TuneOptions& options) {
   }
   RunFiles(*options.common.verb).reads_input(options.input);
   std::unique_ptr<Subject> subject;
-  Server server(options.port,
-                [&](const HttpRequest& request) { return answered(*subject, request); });
+  web::Server server(
+      {.port = options.port,
+       .page = "the tuner's page",
+       .refusal =
+           options.port == 0
+               ? "tune: no port on 127.0.0.1 is available"
+               : fmt::format(
+                     "--port is {}, which is in use or not permitted; leave it out to use a free "
+                     "port",
+                     options.port)},
+      [&](const HttpRequest& request) { return answered(*subject, request); });
   std::optional<Browser> browser;
   if (!options.stays_closed) browser.emplace(server.address());
   // Nothing of the file was looked at so far.

@@ -7,6 +7,7 @@
 
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
+#include "cli/inputs.hpp"
 #include "io/clip.hpp"
 
 namespace cuesta::cli {
@@ -18,15 +19,7 @@ std::string name_of(const Event& event, const WatchFacts& facts) {
   return name;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
-                folder);
-}
-
-class Clips final : public EventSink {
+class Clips final : public ClipFolder {
  public:
   Clips(const std::string& folder, const WatchFacts& facts) : folder_(folder), facts_(facts) {
     std::error_code error;
@@ -55,6 +48,7 @@ class Clips final : public EventSink {
     const std::filesystem::path path = folder_ / (name_of(event, facts_) + extension_);
     const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};
     const auto& files = files_.empty() ? whole : files_;
+    last_ = path;
     if (masked_) return masked_->write(files, path, event.clip_start, event.clip_end);
     const io::ClipSpan span = io::cut_clip(files, path, event.clip_start, event.clip_end);
     if (span.is_cut)
@@ -73,7 +67,7 @@ class Clips final : public EventSink {
   std::vector<io::RecordingFile> files_;  // of a joined recording, as far as it was read
 };
 
-class LiveClips final : public EventSink {
+class LiveClips final : public ClipFolder {
  public:
   LiveClips(const std::string& folder, const TrackingOptions& tracking, const WatchFacts& facts)
       : folder_(folder), facts_(facts), ahead_(tracking.pre_roll + slack) {
@@ -105,6 +99,7 @@ class LiveClips final : public EventSink {
     goes_on_ &= clip_->copy_to(event.clip_end);
     const io::ClipSpan span = clip_->finish();
     clip_.reset();
+    last_ = span.end > span.begin ? path_ : std::filesystem::path();
     constexpr double tolerance = 0.5;
     const bool is_short = !goes_on_ || span.begin > event.clip_start + tolerance;
     if (span.end <= span.begin || (is_short && io::was_too_small(*facts_.ring)))
@@ -128,8 +123,8 @@ class LiveClips final : public EventSink {
 
 }  // namespace
 
-std::unique_ptr<EventSink> clip_folder(const std::string& folder, const TrackingOptions& tracking,
-                                       const WatchFacts& facts) {
+std::unique_ptr<ClipFolder> clip_folder(const std::string& folder, const TrackingOptions& tracking,
+                                        const WatchFacts& facts) {
   if (facts.ring) return std::make_unique<LiveClips>(folder, tracking, facts);
   return std::make_unique<Clips>(folder, facts);
 }

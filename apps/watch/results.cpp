@@ -7,6 +7,7 @@
 #include "apps/watch/hook.hpp"
 #include "apps/watch/lists.hpp"
 #include "apps/watch/mqtt.hpp"
+#include "apps/watch/recorder.hpp"
 #include "apps/watch/report.hpp"
 #include "apps/watch/series.hpp"
 #include "cli/watch.hpp"
@@ -14,6 +15,33 @@
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
+namespace {
+
+// Of live video.
+void add_live_options(CLI::App& app, WatchOptions& options) {
+  app.add_option("--record", options.record,
+                 "record live video to a folder in segments, without encoding. segments.csv lists "
+                 "the motion in each")
+      ->type_name("OUT");
+  app.add_option("--keep", options.keep,
+                 "remove the oldest segments when they are older or larger: 7d, 12h, 200GB, or "
+                 "both, 7d,200GB. By default all are kept")
+      ->type_name("LIMIT");
+  app.add_option("--segment", options.segment, "begin a new segment after SECONDS (default 300)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1.0, 86400.0));
+  app.add_flag("--record-motion", options.record_motion,
+               "keep segments alone in which something moves");
+  app.add_option("--live", options.live,
+                 "serve a page with pictures, zones and events at this address: :8080. It is for "
+                 "this machine; other addresses, 0.0.0.0:8080, require --live-token")
+      ->type_name("ADDRESS");
+  app.add_option("--live-token", options.live_token,
+                 "use the token of this file in the address of the page (default: a new one)")
+      ->type_name("FILE");
+}
+
+}  // namespace
 
 void add_watch_result_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--events", options.events,
@@ -61,6 +89,7 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
                  "publish Home Assistant's configurations below this topic; there it is "
                  "homeassistant")
       ->type_name("TOPIC");
+  add_live_options(app, options);
   app.add_option("--heatmap", options.heat_map,
                  "write a picture of the motion over the first frame")
       ->type_name("OUT");
@@ -70,6 +99,9 @@ void check_watch_results(const WatchOptions& options) {
   for (const std::string& path : options.events) check_event_list(path);
   check_table("--objects", options.objects);
   check_table("--counts", options.counts);
+  const SegmentLimits limits = limits_of(options.keep);
+  if (options.record.empty() && (limits.bytes || limits.seconds || options.record_motion))
+    usage_error("", "--keep and --record-motion require a recording; name a folder with --record");
   if (!options.on_event.empty()) words_of(options.on_event);
   if (!options.mqtt.empty())
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
@@ -105,7 +137,16 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
     results.sinks.emplace_back(name, std::move(sink));
   };
   for (const std::string& path : options.events) add(path, event_list(path, facts));
-  if (!options.clips.empty()) add({}, clip_folder(options.clips, options.tracking(), facts));
+  const ClipFolder* clips = nullptr;
+  if (!options.clips.empty()) {
+    auto folder = clip_folder(options.clips, options.tracking(), facts);
+    clips = folder.get();
+    add({}, std::move(folder));
+  }
+  if (!options.record.empty()) {
+    const RecorderOptions how{options.segment, options.record_motion, limits_of(options.keep)};
+    add({}, recorder(options.record, how, options.clips.empty(), facts));
+  }
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
   if (!options.zones.empty()) add(options.zones, zone_list(options.zones, facts));
@@ -113,6 +154,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
+  if (options.page) add({}, options.page->sink(facts, clips));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
     add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),

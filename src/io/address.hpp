@@ -31,6 +31,9 @@ inline constexpr const char* network_protocols =
 /// for a file that cannot be read or has other words; no message shows what is in it.
 std::string with_password(const std::string& address, const std::string& file,
                           const std::function<void(const std::string&)>& warn);
+/// Tells `warn` where other users may read a file that holds secrets, `what`.
+void warn_of_readers(const std::string& path, std::string_view what,
+                     const std::function<void(const std::string&)>& warn);
 /// Throws Error{input} naming the address: its scheme is none of those that can be opened.
 void check_address(const std::string& address);
 

@@ -72,12 +72,23 @@ class LiveClip {
   /// has none, with the first after it.
   LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
            double begin);
+  /// Begins with the packet of this number, from 0, or the first after it that the ring has.
+  struct Packet {
+    int64_t number = 0;
+  };
+  LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+           Packet first);
   LiveClip(const LiveClip&) = delete;
   LiveClip& operator=(const LiveClip&) = delete;
   ~LiveClip();
   /// Adds what was received up to this time. Returns false where the clip cannot continue: its
-  /// source connected again, or the ring was too small.
-  bool copy_to(double end);
+  /// source connected again, or the ring was too small; or where it has this length, and a frame
+  /// that can be decoded by itself comes.
+  bool copy_to(double end, double length = std::numeric_limits<double>::infinity());
+  /// The packet that comes next.
+  Packet next() const;
+  /// The name under which it grows.
+  const std::filesystem::path& growing() const;
   /// Gives the clip its name. Empty where the ring had nothing of it: then there is no clip.
   ClipSpan finish();
 

@@ -67,13 +67,15 @@ struct LiveClip::State {
   }
 
   /// False where the clip cannot continue.
-  bool copy_to(double end) {
+  bool copy_to(double end, double length) {
     if (number < 0) number = ring->find(wanted);
     while (number >= 0) {
       const auto piece = ring->at(number);
       if (!piece.packet || piece.time > end) return true;
       if (!file) open(piece);
       if (piece.of != of || (written > 0 && piece.number != number)) return false;
+      const bool is_key = piece.packet->flags & AV_PKT_FLAG_KEY;
+      if (written > 0 && is_key && piece.time >= span.begin + length) return false;
       number = piece.number + 1;
       write(piece);
     }
@@ -107,9 +109,16 @@ struct LiveClip::State {
 LiveClip::LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
                    double begin)
     : state_(std::make_unique<State>(std::move(ring), target, begin)) {}
+LiveClip::LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+                   Packet first)
+    : LiveClip(std::move(ring), target, 0.0) {
+  state_->number = first.number;
+}
 LiveClip::~LiveClip() = default;
 
-bool LiveClip::copy_to(double end) { return state_->copy_to(end); }
+bool LiveClip::copy_to(double end, double length) { return state_->copy_to(end, length); }
+LiveClip::Packet LiveClip::next() const { return {std::max<int64_t>(0, state_->number)}; }
+const std::filesystem::path& LiveClip::growing() const { return state_->part; }
 ClipSpan LiveClip::finish() { return state_->finish(); }
 
 std::shared_ptr<PacketRing> make_packet_ring(int64_t max_bytes) {
@@ -131,7 +140,9 @@ bool was_too_small(const PacketRing& ring) { return ring.was_too_small(); }
 namespace cuesta::io {
 
 class PacketRing {};
-struct LiveClip::State {};
+struct LiveClip::State {
+  std::filesystem::path part;
+};
 
 LiveClip::LiveClip(std::shared_ptr<const PacketRing>, const std::filesystem::path& target, double) {
   throw Error(
@@ -139,8 +150,13 @@ LiveClip::LiveClip(std::shared_ptr<const PacketRing>, const std::filesystem::pat
       target.string() + ": this build of Cuesta does not support clips; build it with libav",
       target.string());
 }
+LiveClip::LiveClip(std::shared_ptr<const PacketRing> ring, const std::filesystem::path& target,
+                   Packet)
+    : LiveClip(std::move(ring), target, 0.0) {}
 LiveClip::~LiveClip() = default;
-bool LiveClip::copy_to(double) { return false; }
+bool LiveClip::copy_to(double, double) { return false; }
+LiveClip::Packet LiveClip::next() const { return {}; }
+const std::filesystem::path& LiveClip::growing() const { return state_->part; }
 ClipSpan LiveClip::finish() { return {}; }
 std::shared_ptr<PacketRing> make_packet_ring(int64_t) { return std::make_shared<PacketRing>(); }
 bool can_be_clipped(const PacketRing&) { return false; }

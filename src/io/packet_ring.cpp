@@ -15,6 +15,10 @@ Connection::Connection(const AVStream& stream)
   if (!coding || avcodec_parameters_copy(coding.get(), stream.codecpar) < 0) throw std::bad_alloc();
 }
 
+int64_t Connection::frame_length() const {
+  return av_rescale_q(1, av_inv_q(av::positive_or(rate, {25, 1})), time_base);
+}
+
 void PacketRing::begin(const AVStream& stream, int64_t start) {
   auto connection = std::make_shared<const Connection>(stream);
   const std::lock_guard lock(mutex_);
@@ -28,8 +32,11 @@ void PacketRing::begin(const AVStream& stream, int64_t start) {
 void PacketRing::add(const AVPacket& packet) {
   const std::lock_guard lock(mutex_);
   const bool is_key = packet.flags & AV_PKT_FLAG_KEY;
-  const int64_t shown = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  int64_t shown = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   const bool continues = !held_.empty() && held_.back().of == connection_;
+  // The first packet of RTSP has no timestamp; the second has the first one.
+  if (shown == AV_NOPTS_VALUE && is_key && !continues && connection_)
+    shown = start_ - connection_->frame_length();
   if (!connection_ || shown == AV_NOPTS_VALUE || (!is_key && !continues)) return;
   av::PacketPtr copy(av_packet_clone(&packet));
   if (!copy) throw std::bad_alloc();

@@ -18,6 +18,8 @@ struct FreeParameters {
 /// What the packets of one connection have in common.
 struct Connection {
   explicit Connection(const AVStream& stream);
+  /// Of one frame at the nominal rate, in units of the time base.
+  int64_t frame_length() const;
   std::unique_ptr<AVCodecParameters, FreeParameters> coding;
   AVRational time_base, rate, aspect;
 };

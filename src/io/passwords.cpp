@@ -87,15 +87,20 @@ std::string percent_encoded(std::string_view text) {
 
 }  // namespace
 
+void warn_of_readers(const std::string& path, std::string_view what,
+                     const std::function<void(const std::string&)>& warn) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0)
+    warn(fmt::format("{}: other users may read {}; chmod 600 ends that", path, what));
+}
+
 std::string with_password(const std::string& address, const std::string& file,
                           const std::function<void(const std::string&)>& warn) {
   const char* named = std::getenv("CUESTA_PASSWORDS");
   const std::string path = !file.empty() ? file : named ? named : "";
   if (path.empty() || !is_address(address)) return address;
   const std::vector<Entry> entries = entries_of(path);
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0)
-    warn(fmt::format("{}: other users may read these passwords; chmod 600 ends that", path));
+  warn_of_readers(path, "these passwords", warn);
 
   const size_t begin = address.find("://") + 3;
   const std::string_view whole(address);

@@ -138,7 +138,7 @@ class Results(FenceTest):
             ("label", "output"),
             (
                 "detect",
-                "output json mask-video events objects counts zones scores report clips coco mot heatmap",
+                "output json mask-video events objects counts zones scores report clips record coco mot heatmap",
             ),
         ):
             text = self.run_cuesta(verb, "--help").stdout.decode()
@@ -146,7 +146,7 @@ class Results(FenceTest):
             self.assertLessEqual(
                 set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
                 {"config", "save-config", "mask", "scene", "cameras", "passwords", "intensity"}
-                | {"mask-privacy"},
+                | {"mask-privacy", "live-token"},
                 verb,
             )
 

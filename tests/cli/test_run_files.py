@@ -26,7 +26,7 @@ VERBS = {
     "label": (["photo.png"], {"": "photo.png", "--intensity": "mask.png", **PASSWORDS}, {"-o": "o.csv"}),
     "detect": (
         ["street.y4m"],
-        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--mask-privacy": "private.png", "--cameras": "cameras.toml", **PASSWORDS},
+        {"": "street.y4m", "--scene": "scene.toml", "--mask": "mask.png", "--mask-privacy": "private.png", "--cameras": "cameras.toml", "--live-token": "token", **PASSWORDS},
         {
             "-o": "o.y4m",
             "--json": "o.ndjson",
@@ -38,6 +38,7 @@ VERBS = {
             "--scores": "s.csv",
             "--report": "o.html",
             "--clips": "clips",
+            "--record": "rec",
             "--coco": "o.json",
             "--mot": "o.txt",
             "--heatmap": "h.png",
@@ -87,12 +88,14 @@ class RunFiles(CommandTest):
             "scene.toml": SCENE,
             "config.toml": b"[edges]\n",
             "cameras.toml": b'[[cameras]]\ninput = "street.y4m"\n',
+            "token": b"0123456789abcdef",
             "names.netrc": b"machine camera login me password it\n",
             "base.json": b"{}",
             "gpu.json": b"{}",
         }.items():
             self.file(name, data)
         (self.at / "clips").mkdir()
+        (self.at / "rec").mkdir()
 
     def holds(self):
         return {
@@ -139,8 +142,8 @@ class RunFiles(CommandTest):
                 for kind in kinds if not reading else [next(turn)]:
                     self.lay()
                     at = self.at / target
-                    if writing == "--clips":
-                        at = at / "event-0007.y4m"
+                    if writing in ("--clips", "--record"):
+                        at = at / ("event-0007.y4m" if writing == "--clips" else "segments.csv")
                         if kind != "hard":
                             continue
                     alias(kind, self.at / source, at)
@@ -179,7 +182,7 @@ class RunFiles(CommandTest):
         turn = itertools.cycle(("hard", "link", "folder"))
         for verb, words, _, writes in self.cases():
             for (first, one), (second, two) in itertools.permutations(writes.items(), 2):
-                if "--clips" in (first, second):
+                if {"--clips", "--record"} & {first, second}:
                     continue
                 kind = next(turn)
                 if kind == "folder" and one.split(".")[-1] != two.split(".")[-1]:

@@ -22,7 +22,7 @@ class WithoutApps(DetectTest):
         text = self.run_cuesta("detect", "--help").stdout.decode()
         self.assertIn("--track", text)
         man = self.run_cuesta("generate", "man").stdout.decode()
-        for name in ("--cameras", "--report", "--mqtt", "--mqtt-objects", "--heatmap"):
+        for name in ("--cameras", "--report", "--mqtt", "--mqtt-objects", "--heatmap", "--live"):
             self.assertNotIn(f"\n  {name} ", text)
             self.assertNotIn("\n\\fB" + name.replace("-", "\\-"), man)
         self.assertIn("\n\\fB\\-\\-track", man)
@@ -35,6 +35,8 @@ class WithoutApps(DetectTest):
             (["tune", "a.y4m", "--port", "0"], "CUESTA_TUNE=ON"),
             (["detect", "a.y4m", "--report", "r.html"], "--report"),
             (["detect", "a.y4m", "--mqtt", "mqtt://here"], "--mqtt"),
+            (["detect", "a.y4m", "--live", ":0"], "--live"),
+            (["detect", "a.y4m", "--record", "rec"], "--record"),
             (["detect", "a.y4m", "--json", "-", "--heatmap", "h.png"], "--heatmap"),
             (["detect", "--cameras", "c.toml", "--json", "-"], "--cameras"),
             (["detect", "a.y4m", "b.y4m", "--json", "{name}.ndjson"], "CUESTA_WATCH=ON"),

@@ -23,7 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs/user").glob("*.md"))]
 COMMAND = None
 # Exit codes of lines that need something which a test does not have, by what they hold.
-NEEDS = {"rtsp://": (3,), "mqtt": (3, 4), "cameras.toml": (3,), "cuda": (5,), "BSDS500": (3,)}
+NEEDS = {
+    "rtsp://": (3,),
+    "mqtt": (3, 4),
+    "cameras.toml": (3,),
+    "--live": (3, 4),
+    "cuda": (5,),
+    "BSDS500": (3,),
+}
 # Verbs and inputs that run until they are ended; understood if they still run after a moment.
 ENDLESS = ("tune", "bench", "verify", "rtsp://", "cameras.toml")
 SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
@@ -31,7 +38,7 @@ SCENE = '[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
 IMPERATIVES = set(
     "add apply begin blur check close compare compensate connect convert count cut decode detect "
     "drop end exclude explain find join keep lay learn limit listen mark omit predict print process publish "
-    "read remove report require restart retry run select set show simplify smooth start take time "
+    "read record remove report require restart retry run select serve set show simplify smooth start take time "
     "track treat use verify watch write".split()
 )
 CAMERAS = '[[cameras]]\nname = "a"\ninput = "street.y4m"\n'
@@ -125,6 +132,7 @@ def make_inputs(folder):
     for name in ("cameras.netrc", "home.netrc"):
         (folder / name).write_text("machine broker login home password x\n", encoding="utf-8")
         (folder / name).chmod(0o600)
+    (folder / "page.token").write_text("0123456789abcdef\n", encoding="utf-8")
     (folder / "my.toml").write_text('[edges]\nsigma = "2"\n', encoding="utf-8")
     notify = folder / "notify-me"
     notify.write_text("#!/bin/sh\ncat >/dev/null\n", encoding="utf-8")

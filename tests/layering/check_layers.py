@@ -133,7 +133,7 @@ LIBRARIES = [
     ),
     (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
     (re.compile(r"^mosquitto"), re.compile(r"^apps/watch/broker\.cpp$"), "libmosquitto"),
-    (re.compile(r"^httplib\.h"), re.compile(r"^apps/tune/server\.cpp$"), "cpp-httplib"),
+    (re.compile(r"^httplib\.h"), re.compile(r"^apps/web/server\.cpp$"), "cpp-httplib"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
     (re.compile(r"^fmt/"), re.compile(r"^(src|cli|apps|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
@@ -172,7 +172,8 @@ def breach(path, bracket, target):
     folders = BENCH.get(path.split("/")[1]) if path.startswith("bench/") else None
     if first == "bench" and folders is not None and target.split("/")[1] not in folders:
         return f"{'/'.join(path.split('/')[:2])} does not include {target}"
-    if layer == "apps" and first == "apps" and target.split("/")[1] != path.split("/")[1]:
+    ours = {"web", path.split("/")[1]}  # the server of pages is for every component
+    if layer == "apps" and first == "apps" and target.split("/")[1] not in ours:
         return "components do not include each other"
     if layer == "ops/shared":
         if first == "ops" and not target.startswith("ops/shared/"):
@@ -334,6 +335,7 @@ PLANTED = [
     ("cli/bench.cpp", '#include "bench/bench.hpp"'),
     ("cli/detecting.cpp", '#include "apps/watch/lists.hpp"'),
     ("apps/watch/lists.cpp", '#include "apps/tune/code.hpp"'),
+    ("apps/web/server.cpp", '#include "apps/watch/lists.hpp"'),
     ("bench/run.cpp", '#include "cli/common.hpp"'),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
     ("src/track/a.cpp", "#include <toml++/toml.h>"),

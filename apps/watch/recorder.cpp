@@ -1,0 +1,132 @@
+#include "apps/watch/recorder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include "cli/common.hpp"
+#include "io/clip.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Recorder final : public EventSink {
+ public:
+  Recorder(const std::string& folder, const RecorderOptions& options, bool trims,
+           const WatchFacts& facts)
+      : name_(folder), options_(options), trims_(trims), facts_(facts) {
+    const char* source = facts.source == "-" ? "standard input" : facts.source.c_str();
+    if (!facts.ring)
+      usage_error(folder, "--record {}: {} is a file; only live video is recorded", folder, source);
+    if (!io::can_be_clipped(*facts.ring))
+      usage_error(folder, "--record {}: segments require encoded video, and {} is not encoded",
+                  folder, source);
+    if (facts.privacy)
+      usage_error(folder,
+                  "--record {}: segments show what mask_privacy hides, as they are not encoded "
+                  "again; leave one of them out",
+                  folder);
+    folder_.emplace(folder);
+    folder_->keep(options_.limits, 0);
+  }
+
+  void began(const Event&) override { ++segment_.events; }
+  void frame(const io::Frame& frame, const SceneStep& step) override {
+    guarded([&] {
+      copy_to(frame.time);
+      keep();
+    });
+    constexpr double longest_frame = 1;  // seconds; more is a gap
+    if (!step.objects.empty())
+      segment_.moving += std::clamp(frame.time - last_, 0.0, longest_frame);
+    for (const TrackedObject& object : step.objects) objects_.insert(object.id);
+    segment_.max_score = std::max(segment_.max_score, step.score);
+    has_motion_ |= step.event != nullptr;
+    last_ = frame.time;
+    constexpr double slack = 1;  // frames that are stored out of order
+    if (trims_) io::keep_from(*facts_.ring, frame.time - slack);
+  }
+  void finish() override {
+    guarded([&] {
+      if (clip_) end_segment();
+      folder_->keep(options_.limits, 0);
+    });
+    if (error_) throw Error(*error_);
+  }
+
+ private:
+  // A disk that is full ends the recording, not the run.
+  template <class Work>
+  void guarded(Work work) {
+    if (error_) return;
+    try {
+      work();
+    } catch (const Error& error) {
+      error_ = error;
+      clip_.reset();
+      warn("--record {}: the recording ends: {}", name_, error.what());
+    }
+  }
+
+  void copy_to(double time) {
+    for (;;) {
+      if (!clip_) begin_segment(time);
+      if (clip_->copy_to(time, options_.length)) return;
+      end_segment();
+    }
+  }
+  void begin_segment(double time) {
+    segment_ = {.begin = time, .begin_clock = facts_.clock.text(time)};
+    objects_.clear();
+    has_motion_ = false;
+    const std::string when =
+        facts_.clock.is_known() ? facts_.clock.name(time) : fmt::format("{:06}", int64_t(time));
+    clip_.emplace(facts_.ring, folder_->begin(when, segment_), next_);
+  }
+  void end_segment() {
+    const io::ClipSpan span = clip_->finish();
+    next_ = clip_->next();
+    clip_.reset();
+    if (options_.motion_only && !has_motion_) return folder_->drop();
+    segment_.begin = span.begin;
+    segment_.end = span.end;
+    segment_.begin_clock = facts_.clock.text(span.begin);
+    segment_.end_clock = facts_.clock.text(span.end);
+    segment_.objects = int64_t(objects_.size());
+    folder_->end(segment_);
+  }
+  void keep() {
+    const auto now = Clock::now();
+    if (kept_ && now - *kept_ < std::chrono::seconds(1)) return;
+    kept_ = now;
+    std::error_code error;
+    const auto growing = std::filesystem::file_size(clip_->growing(), error);
+    folder_->keep(options_.limits, error ? 0 : int64_t(growing));
+  }
+
+  std::string name_;
+  RecorderOptions options_;
+  bool trims_;
+  const WatchFacts& facts_;
+  std::optional<SegmentFolder> folder_;
+  std::optional<io::LiveClip> clip_;
+  io::LiveClip::Packet next_{};
+  Segment segment_;
+  std::set<int64_t> objects_;
+  bool has_motion_ = false;
+  double last_ = 0;
+  std::optional<Clock::time_point> kept_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventSink> recorder(const std::string& folder, const RecorderOptions& options,
+                                    bool trims, const WatchFacts& facts) {
+  return std::make_unique<Recorder>(folder, options, trims, facts);
+}
+
+}  // namespace cuesta::cli
