@@ -92,9 +92,10 @@ def test_paths_arrays_files_and_the_command(
     photo: pathlib.Path, tmp_path: pathlib.Path, keywords: Any, words: str
 ) -> None:
     expected = cuesta.edges(photo, **keywords)
-    # Text has no boundaries of things, and a night no strong gradients.
+    # Text has no boundaries of things and is one region, and a night no strong gradients.
     assert expected.any() or (photo.name, words) in {
         ("text.png", "--method boundaries"),
+        ("text.png", "--method regions"),
         ("text.png", "--method boundaries --quality high --threshold 6"),
         ("night.png", "--threshold 120"),
     }
@@ -188,5 +189,5 @@ def test_what_is_refused() -> None:
     refused("aperture is 4; it must be 3, 5 or 7", aperture=4)
     refused("mode requires method 'log'; method is 'canny'", mode="threshold")
     refused("labels requires method 'regions'; method is 'boundaries'", "boundaries", labels=True)
-    refused("regions: threshold is 2.0", "regions", threshold=2)
+    refused("regions: threshold is 2;", "regions", threshold=2)
     refused("color requires method 'canny'; method is 'sobel'", "sobel", color="gray")
