@@ -148,10 +148,10 @@ class FirstFrame {
 // Frames in flight at once, each by a conversion of its own.
 Made convert_video(const Job& job, const CommonOptions& common, Conversion& first,
                    const MakeConversion& make) {
-  if (first.recipe().output({}).type != PixelType::u8)
+  if (const PixelType type = first.recipe().output({}).type; type != PixelType::u8)
     usage_error(job.input,
-                "{}: --strength is for pictures; frames of video hold no numbers above their white",
-                job.input);
+                "{}: {} is for pictures; frames of video hold no numbers above their white",
+                job.input, type == PixelType::s32 ? "--labels" : "--strength");
   std::vector<std::unique_ptr<Conversion>> others;
   std::vector<Conversion*> lanes = {&first};
   const int at_once = common.explain ? 1 : first.frames_at_once();

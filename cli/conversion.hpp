@@ -16,6 +16,7 @@
 #include "cli/run_files.hpp"
 #include "cuesta/lines.hpp"
 #include "io/picture.hpp"
+#include "lines/outlines.hpp"
 #include "recipes/recipe.hpp"
 
 namespace cuesta::cli {
@@ -27,8 +28,9 @@ struct Made {
   int32_t source_channels = 1;
   int64_t frames = 0;  ///< of a video
   recipes::Used used{};
-  std::optional<FileResult> banded{};  ///< of a picture in bands
-  Polylines lines{};                   ///< for --lines
+  std::optional<FileResult> banded{};              ///< of a picture in bands
+  Polylines lines{};                               ///< for --lines
+  std::vector<cuesta::lines::Outline> outlines{};  ///< the same of regions
 };
 
 /// A verb that makes pictures of pictures by a recipe. Serves one thread.

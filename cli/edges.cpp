@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 #include "cli/edges.hpp"
 #include "cli/nearest.hpp"
 #include "cli/results.hpp"
@@ -96,6 +98,10 @@ EdgesOptions edges_of(const EdgesArguments& state) {
                       [&](BoundaryOptions& of) {
                         state.described.read(of);
                         of.threshold = level_of(state).value_or(of.threshold);
+                      },
+                      [&](RegionEdges& of) {
+                        state.described.read(of);
+                        of.threshold = level_of(state).value_or(of.threshold);
                       }},
              options);
   return options;
@@ -112,6 +118,16 @@ namespace {
 using State = EdgesArguments;
 using recipes::EdgesRecipe;
 
+// They are numbered from 1 on.
+int32_t count_of_labels(ConstAnyView labels) {
+  int32_t count = 0;
+  for (int32_t y = 0; y < labels.height; ++y) {
+    const int32_t* const row = labels.as<int32_t>().row(y);
+    count = std::max(count, *std::max_element(row, row + labels.width));
+  }
+  return count;
+}
+
 class Edges : public EdgesConversion {
  public:
   /// `mask` is empty or of the pictures' size, and outlives it.
@@ -127,8 +143,15 @@ class Edges : public EdgesConversion {
       return;
     }
     const auto* log = std::get_if<LogEdges>(&edges_->options());
+    if (edges_->has_outlines()) {
+      if (tracing_.refinement != TraceOptions{}.refinement)
+        usage_error(std::string(name_in(tracing_.refinement)),
+                    "--refinement is {}; polygons of regions follow the sides of pixels",
+                    name_in(tracing_.refinement));
+      return;
+    }
     refuse_unless(edges_->is_canny() || log != nullptr, "--lines", state.lines.out,
-                  "--method canny or log");
+                  "--method canny, log or regions");
     if (edges_->makes_strengths())
       usage_error(state.lines.out, "--lines is {} and --strength is set; strengths have no lines",
                   state.lines.out);
@@ -147,9 +170,10 @@ class Edges : public EdgesConversion {
     file->finish();
   }
   std::string lines_text(const Job& job, const Made& made) const override {
-    return text_of_lines(job.lines_format, made.lines,
-                         {job.input, state_.method, made.pixels.width, made.pixels.height,
-                          made.writing.metadata.map_grid()});
+    const LinesFacts facts{job.input, state_.method, made.pixels.width, made.pixels.height,
+                           made.writing.metadata.map_grid()};
+    return edges_->has_outlines() ? text_of_outlines(job.lines_format, made.outlines, facts)
+                                  : text_of_lines(job.lines_format, made.lines, facts);
   }
   std::string remark(const Made& made) const override {
     const auto& [thresholds, sigma] = made.used;
@@ -160,8 +184,10 @@ class Edges : public EdgesConversion {
       if (const auto seen = edges_->seen_in_words(made.source_channels); !seen.empty())
         text += fmt::format(", of {}", seen);
     }
-    if (!state_.lines.out.empty()) text += fmt::format(", {} lines", made.lines.size());
-    return text;
+    if (edges_->makes_labels()) text += fmt::format(", {} regions", count_of_labels(made.pixels));
+    if (state_.lines.out.empty()) return text;
+    return text + (edges_->has_outlines() ? fmt::format(", {} polygons", made.outlines.size())
+                                          : fmt::format(", {} lines", made.lines.size()));
   }
   void add_facts(Json& line, const Made& made) const override {
     line["method"] = state_.method;
@@ -174,7 +200,12 @@ class Edges : public EdgesConversion {
     }
     if (made.banded)
       line["bands"] = made.banded->bands, line["resumed_rows"] = made.banded->resumed_rows;
-    if (!state_.lines.out.empty()) line["lines"] = made.lines.size();
+    if (edges_->makes_labels()) line["regions"] = count_of_labels(made.pixels);
+    if (state_.lines.out.empty()) return;
+    if (edges_->has_outlines())
+      line["polygons"] = made.outlines.size();
+    else
+      line["lines"] = made.lines.size();
   }
 
  protected:
@@ -193,8 +224,11 @@ class Edges : public EdgesConversion {
   void add_more(const Job& job, ConstAnyView seen, const recipes::PictureKind& kind,
                 Made& made) const override {
     if (job.lines.empty()) return;
-    made.lines = edges_->trace(seen, made.pixels, made.used.sigma, kind.scale, tracing_,
-                               Exec{.threads = state_.common.threads});
+    const Exec exec{.threads = state_.common.threads};
+    if (edges_->has_outlines())
+      made.outlines = edges_->outlines(seen, made.pixels, kind.scale, tracing_, exec);
+    else
+      made.lines = edges_->trace(seen, made.pixels, made.used.sigma, kind.scale, tracing_, exec);
   }
   void check_bands() const override {
     if (!mask_.empty())
@@ -204,10 +238,10 @@ class Edges : public EdgesConversion {
       usage_error(state_.memory.memory,
                   "--memory {}: --strength finds its sigma in whole pictures; set --sigma",
                   state_.memory.memory);
-    if (state_.method == "boundaries")
+    if (state_.method == "boundaries" || state_.method == "regions")
       usage_error(state_.memory.memory,
-                  "--memory {}: --method boundaries requires whole pictures; leave --memory out",
-                  state_.memory.memory);
+                  "--memory {}: --method {} requires whole pictures; leave --memory out",
+                  state_.memory.memory, state_.method);
   }
 
  private:
@@ -268,18 +302,20 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
   add_memory(app, options.memory);
   options.jobs.masks = true;
   const auto before_method = app.get_options();
-  app.add_option(
-         "--method", options.method,
-         "select the method: canny (default), log, sobel, boundaries. boundaries omits the edges "
-         "of texture")
+  app.add_option("--method", options.method,
+                 "select the method: canny (default), log, sobel, boundaries, regions. boundaries "
+                 "omits the "
+                 "edges of texture; regions closes every contour")
       ->type_name("METHOD")
-      ->check(one_of_names({"canny", "log", "sobel", "boundaries"}));
-  app.add_option("--threshold", options.threshold,
-                 "set the threshold; T is a number, or auto[:RULE] for canny. canny: the high "
-                 "threshold, low is T/2; RULE is otsu, median, percentile[:P] or noise, which "
-                 "finds no edges in pure noise. log: gray levels of the response. sobel: "
-                 "magnitude; without it the result is the magnitudes, the largest possible one "
-                 "white. boundaries: strength relative to the surroundings")
+      ->check(one_of_names({"canny", "log", "sobel", "boundaries", "regions"}));
+  app.add_option(
+         "--threshold", options.threshold,
+         "set the threshold; T is a number, or auto[:RULE] for canny. canny: the high "
+         "threshold, low is T/2; RULE is otsu, median, percentile[:P] or noise, which "
+         "finds no edges in pure noise. log: gray levels of the response. sobel: "
+         "magnitude; without it the result is the magnitudes, the largest possible one "
+         "white. boundaries: strength relative to the surroundings. regions: from 0 to 1; weaker "
+         "contours are removed")
       ->type_name("T");
   app.add_option("--low", options.low, "canny: set the low threshold, in units of cv::Canny")
       ->type_name("L");
@@ -290,11 +326,12 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
   options.described.add<LogEdges>(app, "log", {"threshold"});
   options.described.add<SobelEdges>(app, "sobel", {"threshold"});
   options.described.add<BoundaryOptions>(app, "boundaries", {"threshold"});
+  options.described.add<RegionEdges>(app, "regions", {"threshold"});
   group_since(app, before_method, "Method");
   const auto before_lines = app.get_options();
   app.add_option("--lines", options.lines.out,
-                 "write edges as lines: .svg, .geojson, .json, a folder, -. A folder takes several "
-                 "inputs; - writes to stdout")
+                 "write edges as lines, regions as polygons: .svg, .geojson, .json, a folder, -. A "
+                 "folder takes several inputs; - writes to stdout")
       ->type_name("OUT");
   app.add_option("--lines-format", options.lines.format,
                  "set the format of lines in folders and on stdout")
@@ -309,6 +346,7 @@ void add_edges_options(CLI::App& app, EdgesArguments& options) {
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
               "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
               "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
+              "cuesta edges photo.jpg -o labels.png --method regions --labels",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "cuesta edges huge.tif -o edges.tif --memory 512MB",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
@@ -324,13 +362,14 @@ Verb add_edges(CLI::App& parent) {
       "  canny       thin edges, where brightness or color changes most\n"
       "  log         lines between darker and brighter areas (Laplacian of Gaussian)\n"
       "  sobel       the strength of the change at each pixel\n"
-      "  boundaries  outlines of objects, without texture\n\nDefaults:\n" +
-      state->described.defaults_table(
-          {{"--threshold",
-            {{"canny", "auto"},
-             {"log", default_of<LogEdges>("threshold")},
-             {"sobel", default_of<SobelEdges>("threshold")},
-             {"boundaries", default_of<BoundaryOptions>("threshold")}}}}));
+      "  boundaries  outlines of objects, without texture\n"
+      "  regions     closed contours of areas, or their labels\n\nDefaults:\n" +
+      state->described.defaults_table({{"--threshold",
+                                        {{"canny", "auto"},
+                                         {"log", default_of<LogEdges>("threshold")},
+                                         {"sobel", default_of<SobelEdges>("threshold")},
+                                         {"boundaries", default_of<BoundaryOptions>("threshold")},
+                                         {"regions", default_of<RegionEdges>("threshold")}}}}));
   return {app, [state] {
             check_memory(state->memory);
             return run(*state);

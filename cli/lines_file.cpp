@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/results.hpp"
 #include "cuesta/version.hpp"
@@ -39,8 +40,8 @@ void append_pair(std::string& text, double x, double y) {
   append(text, y);
 }
 
-std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
-  std::string text = fmt::format(
+std::string svg_head(const LinesFacts& facts) {
+  return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"{0}\" height=\"{1}\" "
       "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n<desc>edges ({3}), cuesta {4}</desc>\n"
@@ -48,60 +49,129 @@ std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
       "stroke-linejoin=\"round\">\n",
       facts.width, facts.height, escaped(fs::path(facts.source).filename().string()), facts.method,
       CUESTA_VERSION);
+}
+
+void append_path(std::string& text, std::span<const LinePoint> points, bool closed) {
+  text += 'M';
+  for (const LinePoint& p : points) {
+    if (&p != points.data()) text += ' ';
+    append_pair(text, p.x + 0.5, p.y + 0.5);
+  }
+  if (closed) text += 'Z';
+}
+
+std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
+  std::string text = svg_head(facts);
   for (const Polyline& line : lines) {
-    text += "<path d=\"M";
-    for (const LinePoint& p : line.points) {
-      if (&p != line.points.data()) text += ' ';
-      append_pair(text, p.x + 0.5, p.y + 0.5);
-    }
-    text += line.closed ? "Z\"/>\n" : "\"/>\n";
+    text += "<path d=\"";
+    append_path(text, line.points, line.closed);
+    text += "\"/>\n";
   }
   return text + "</g>\n</svg>\n";
 }
 
+std::string svg_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+  std::string text = svg_head(facts);
+  for (const lines::Outline& one : outlines) {
+    text += fmt::format("<path id=\"region-{}\" d=\"", one.label);
+    for (const auto& ring : one.rings) append_path(text, ring, true);
+    text += "\"/>\n";
+  }
+  return text + "</g>\n</svg>\n";
+}
+
+// Positions of a picture as those of its map, or as pixels with y upwards.
+class Places {
+ public:
+  explicit Places(const LinesFacts& facts)
+      : map_(facts.map.value_or(io::MapGrid{.down = {0, -1, 0}})), has_map_(facts.map) {
+    // A thousandth of a pixel.
+    const double pixel = std::hypot(map_.across[0], map_.down[0]);
+    decimals_ = pixel > 0 ? std::clamp(int(3 - std::floor(std::log10(pixel))), 0, 15) : 3;
+  }
+
+  std::string head(const LinesFacts& facts) const {
+    const Json name = fs::path(facts.source).stem().string();
+    std::string text = fmt::format("{{\"type\":\"FeatureCollection\",\"name\":{},", line_of(name));
+    if (!has_map_) text += "\"coordinates\":\"pixels\",";
+    if (map_.epsg > 0)
+      text += fmt::format(
+          "\"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\"urn:ogc:def:crs:EPSG::{}\"}}}},",
+          map_.epsg);
+    return text + "\"features\":[";
+  }
+  void append_place(std::string& text, const LinePoint& p) const {
+    const double x = p.x + 0.5, y = p.y + 0.5;
+    text += '[';
+    append(text, map_.across[0] * x + map_.across[1] * y + map_.across[2], decimals_);
+    text += ',';
+    append(text, map_.down[0] * x + map_.down[1] * y + map_.down[2], decimals_);
+    text += ']';
+  }
+  // Whether what turns to the right in the picture does so on the map.
+  bool keeps_turns() const {
+    return map_.across[0] * map_.down[1] - map_.across[1] * map_.down[0] < 0;
+  }
+
+ private:
+  io::MapGrid map_;
+  bool has_map_;
+  int decimals_ = 3;
+};
+
 std::string geojson_of(const Polylines& lines, const LinesFacts& facts) {
-  const Json name = fs::path(facts.source).stem().string();
-  const io::MapGrid map = facts.map.value_or(io::MapGrid{.down = {0, -1, 0}});
-  // A thousandth of a pixel.
-  const double pixel = std::hypot(map.across[0], map.down[0]);
-  const int decimals = pixel > 0 ? std::clamp(int(3 - std::floor(std::log10(pixel))), 0, 15) : 3;
-  std::string text = fmt::format("{{\"type\":\"FeatureCollection\",\"name\":{},", line_of(name));
-  if (!facts.map) text += "\"coordinates\":\"pixels\",";
-  if (map.epsg > 0)
-    text += fmt::format(
-        "\"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\"urn:ogc:def:crs:EPSG::{}\"}}}},",
-        map.epsg);
-  text += "\"features\":[";
+  const Places places(facts);
+  std::string text = places.head(facts);
   for (const Polyline& line : lines) {
     text += &line == lines.data() ? "\n" : ",\n";
     text += fmt::format(
         "{{\"type\":\"Feature\",\"properties\":{{\"strength\":{:.3f},\"length\":{:.3f},"
         "\"closed\":{}}},\"geometry\":{{\"type\":\"LineString\",\"coordinates\":[",
         line.strength, line.length, line.closed);
-    const auto add = [&](const LinePoint& p) {
-      const double x = p.x + 0.5, y = p.y + 0.5;
-      text += '[';
-      append(text, map.across[0] * x + map.across[1] * y + map.across[2], decimals);
-      text += ',';
-      append(text, map.down[0] * x + map.down[1] * y + map.down[2], decimals);
-      text += ']';
-    };
     for (const LinePoint& p : line.points) {
       if (&p != line.points.data()) text += ',';
-      add(p);
+      places.append_place(text, p);
     }
-    if (line.closed) text += ',', add(line.points.front());
+    if (line.closed) text += ',', places.append_place(text, line.points.front());
     text += "]}}";
   }
   return text + "\n]}\n";
 }
 
-std::string json_of(const Polylines& lines, const LinesFacts& facts) {
+// An outer ring turns to the left, a hole to the right (RFC 7946).
+std::string geojson_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+  const Places places(facts);
+  std::string text = places.head(facts);
+  for (const lines::Outline& one : outlines) {
+    text += &one == outlines.data() ? "\n" : ",\n";
+    text += fmt::format(
+        "{{\"type\":\"Feature\",\"properties\":{{\"label\":{},\"area\":{},\"mean\":{:.3f}}},"
+        "\"geometry\":{{\"type\":\"Polygon\",\"coordinates\":[",
+        one.label, one.area, one.mean);
+    for (const auto& ring : one.rings) {
+      text += &ring == one.rings.data() ? "[" : ",[";
+      const size_t count = ring.size();
+      for (size_t i = 0; i <= count; ++i) {
+        if (i > 0) text += ',';
+        places.append_place(text, ring[(places.keeps_turns() ? count - i : i) % count]);
+      }
+      text += ']';
+    }
+    text += "]}}";
+  }
+  return text + "\n]}\n";
+}
+
+std::string json_head(const LinesFacts& facts) {
   const Json head = {{"schema", 1},          {"cuesta", CUESTA_VERSION}, {"source", facts.source},
                      {"width", facts.width}, {"height", facts.height},   {"method", facts.method}};
   std::string text = line_of(head);
   text.back() = ',';
-  text += "\"lines\":[";
+  return text;
+}
+
+std::string json_of(const Polylines& lines, const LinesFacts& facts) {
+  std::string text = json_head(facts) + "\"lines\":[";
   for (const Polyline& line : lines) {
     text += &line == lines.data() ? "\n" : ",\n";
     text += fmt::format("{{\"closed\":{},\"length\":{:.3f},\"strength\":{:.3f},\"points\":[",
@@ -111,6 +181,26 @@ std::string json_of(const Polylines& lines, const LinesFacts& facts) {
       append_pair(text, p.x, p.y);
       text += ',';
       append(text, p.strength);
+      text += ']';
+    }
+    text += "]}";
+  }
+  return text + "\n]}\n";
+}
+
+std::string json_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+  std::string text = json_head(facts) + "\"regions\":[";
+  for (const lines::Outline& one : outlines) {
+    text += &one == outlines.data() ? "\n" : ",\n";
+    text += fmt::format("{{\"label\":{},\"area\":{},\"mean\":{:.3f},\"rings\":[", one.label,
+                        one.area, one.mean);
+    for (const auto& ring : one.rings) {
+      text += &ring == one.rings.data() ? "[" : ",[";
+      for (const LinePoint& p : ring) {
+        text += &p == ring.data() ? "[" : ",[";
+        append_pair(text, p.x, p.y);
+        text += ']';
+      }
       text += ']';
     }
     text += "]}";
@@ -179,6 +269,12 @@ std::string text_of_lines(std::string_view format, const Polylines& lines,
                           const LinesFacts& facts) {
   if (format == "svg") return svg_of(lines, facts);
   return format == "geojson" ? geojson_of(lines, facts) : json_of(lines, facts);
+}
+
+std::string text_of_outlines(std::string_view format, const std::vector<lines::Outline>& outlines,
+                             const LinesFacts& facts) {
+  if (format == "svg") return svg_of(outlines, facts);
+  return format == "geojson" ? geojson_of(outlines, facts) : json_of(outlines, facts);
 }
 
 }  // namespace cuesta::cli

@@ -8,6 +8,7 @@
 #include "cli/inputs.hpp"
 #include "cuesta/lines.hpp"
 #include "io/picture.hpp"
+#include "lines/outlines.hpp"
 
 namespace cuesta::cli {
 
@@ -34,5 +35,8 @@ struct LinesFacts {
 /// left corner, JSON from the centre of the pixel there. GeoJSON has coordinates of the map;
 /// without one, pixels with y upwards, so that the lines are on the picture in a GIS.
 std::string text_of_lines(std::string_view format, const Polylines& lines, const LinesFacts& facts);
+/// The same of regions, as polygons with their label, area in pixels and mean gray level.
+std::string text_of_outlines(std::string_view format, const std::vector<lines::Outline>& outlines,
+                             const LinesFacts& facts);
 
 }  // namespace cuesta::cli

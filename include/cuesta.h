@@ -333,7 +333,8 @@ enum {
   CUESTA_METHOD_CANNY = 0,
   CUESTA_METHOD_LOG = 1,
   CUESTA_METHOD_SOBEL = 2,
-  CUESTA_METHOD_BOUNDARIES = 3
+  CUESTA_METHOD_BOUNDARIES = 3,
+  CUESTA_METHOD_REGIONS = 4
 };
 /// A value of cuesta_edges_options.color, besides CUESTA_STRONGEST and CUESTA_STRUCTURE.
 enum { CUESTA_GRAY = 2 };
@@ -346,7 +347,7 @@ typedef struct cuesta_edges_options {
   double sigma;      ///< pixels; below 0 the method's default: canny from the picture (1, 1.4, 2 or
                      ///< 3), log 3.5, sobel 0
   double threshold;  ///< below 0 the method's default: canny a rule, sobel magnitudes instead of a
-                     ///< mask, log 0.3 of 255, boundaries 9; canny: high, low is half of it
+                     ///< mask, log 0.3 of 255, boundaries 9, regions 0.45; canny: high, low is half
   int32_t rule;      ///< canny: CUESTA_OTSU; CUESTA_GIVEN takes low and high
   int32_t norm;      ///< canny, sobel: CUESTA_L1
   double low, high;  ///< canny, with CUESTA_GIVEN
@@ -354,7 +355,7 @@ typedef struct cuesta_edges_options {
   int32_t aperture;  ///< canny, sobel: 3, 5 or 7
   int32_t color;     ///< canny: CUESTA_STRONGEST, CUESTA_STRUCTURE or CUESTA_GRAY
   int32_t mode;      ///< log: CUESTA_LOG_ZERO_CROSSINGS
-  int32_t quality;   ///< boundaries: CUESTA_FAST
+  int32_t quality;   ///< below 0 the method's default: boundaries CUESTA_FAST, regions CUESTA_HIGH
   cuesta_border border;  ///< log, sobel: CUESTA_REFLECT101
   cuesta_view mask;  ///< canny: u8 of the source's size, 0 = outside; none where its data is NULL
   int32_t strength;  ///< canny: not 0 for strengths as of cuesta_canny() instead of edges
@@ -370,7 +371,8 @@ typedef struct cuesta_edges_used {
 
 /// Finds edges with the options, defaults and bytes of the command `cuesta edges`. src: u8, u16 or
 /// f32 (canny, sobel), 1 to 4 channels. dst: u8, 0 or 255; of sobel without a threshold the type of
-/// src. `used`, if not NULL, gets what canny used; other methods leave it as it is.
+/// src; of regions also s32, labels from 1 on. `used`, if not NULL, gets what canny used; other
+/// methods leave it as it is.
 CUESTA_API cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_edges_options* options,
                                       cuesta_edges_used* used);

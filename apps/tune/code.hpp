@@ -71,6 +71,8 @@ template <>
 inline constexpr std::string_view cpp_name<SobelEdges> = "SobelEdges";
 template <>
 inline constexpr std::string_view cpp_name<BoundaryOptions> = "BoundaryOptions";
+template <>
+inline constexpr std::string_view cpp_name<RegionEdges> = "RegionEdges";
 
 /// As the library reads it, which has no "none".
 inline std::string shape_of(const StructuringElement& value) {

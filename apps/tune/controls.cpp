@@ -50,15 +50,15 @@ std::string flag_of(std::string name) {
   return "--" + name;
 }
 
-// An option without a control: its numbers exceed the levels that the page draws.
-constexpr std::string_view no_picture = "strength";
+// Options without a control: their numbers exceed the levels that the page draws.
+bool has_control(std::string_view name) { return name != "strength" && name != "labels"; }
 
 }  // namespace
 
 Json controls_of(const DescribedOptions& described) {
   Json all = Json::array();
   for (const auto& entry : described.entries()) {
-    if (entry.name == no_picture) continue;
+    if (!has_control(entry.name)) continue;
     Json by = Json::object();
     for (const auto& meaning : entry.meanings) by[meaning.owner] = control_of(meaning);
     all.push_back({{"name", entry.name}, {"flag", entry.flag}, {"by", by}});
@@ -69,7 +69,7 @@ Json controls_of(const DescribedOptions& described) {
 std::vector<std::string> names_in(const DescribedOptions& described) {
   std::vector<std::string> names;
   for (const auto& entry : described.entries())
-    if (entry.name != no_picture) names.push_back(entry.name);
+    if (has_control(entry.name)) names.push_back(entry.name);
   return names;
 }
 
@@ -185,6 +185,7 @@ Json edges_controls() {
   all["tracing"] = controls_of(options.tracing);
   const auto by_mode = log_defaults_by_mode();
   all["threshold"]["boundaries"] = text_of(BoundaryOptions{}.threshold);
+  all["threshold"]["regions"] = text_of(RegionEdges{}.threshold);
   all["threshold"]["by_mode"] = by_mode.at("threshold");
   for (Json& option : all["options"]) {
     const auto log = option["by"].find("log");

@@ -108,10 +108,10 @@ extern template Image<uint16_t> read_gray(const std::filesystem::path&, const Re
 extern template Image<float> read_gray(const std::filesystem::path&, const ReadOptions&);
 
 /// Writes a picture file.
-/// Samples are u8, u16 or f32, of 1 to 4 channels. The extension names the format (".png"). Formats
-/// of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file appears under its
-/// name when it is complete. Throws Error{output} naming the file and the reason,
-/// Error{invalid_argument} for a view that cannot be meant.
+/// Samples are u8, u16, f32 or s32 (labels of 0 to 65535, as u16), of 1 to 4 channels. The
+/// extension names the format (".png"). Formats of 8 bits get the high byte of u16 samples, f32
+/// goes to TIFF only. The file appears under its name when it is complete. Throws Error{output}
+/// naming the file and the reason, Error{invalid_argument} for a view that cannot be meant.
 void write(const std::filesystem::path& path, ConstAnyView pixels);
 
 /// Layout of a TIFF: strips of rows, tiles of 256 x 256, or such tiles at every size down to one

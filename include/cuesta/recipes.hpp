@@ -17,6 +17,7 @@
 #include "cuesta/filter.hpp"
 #include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/regions.hpp"
 
 namespace cuesta {
 
@@ -61,26 +62,33 @@ struct SobelEdges {
   std::optional<double> threshold{};
 };
 
+/// Closed contours, or the regions inside them: regions() of the strengths of boundaries().
+struct RegionEdges {
+  double threshold = RegionOptions{}.threshold;     ///< from 0 to 1; weaker contours are removed
+  BoundaryQuality quality = BoundaryQuality::high;  ///< of the boundaries
+  bool labels = false;  ///< the number of each pixel's region instead of contours
+};
+
 /// A method and its options: `CannyEdges{.sigma = 1}`, `LogEdges{}`, `SobelEdges{}`,
-/// `BoundaryOptions{}`.
-using EdgesOptions = std::variant<CannyEdges, LogEdges, SobelEdges, BoundaryOptions>;
+/// `BoundaryOptions{}`, `RegionEdges{}`.
+using EdgesOptions = std::variant<CannyEdges, LogEdges, SobelEdges, BoundaryOptions, RegionEdges>;
 
 /// What edges() found besides the picture.
 struct EdgesResult {
   std::optional<CannyResult> thresholds{};  ///< that Canny used
   std::optional<double> sigma{};            ///< that Canny used, in pixels
-  bool is_mask = true;                      ///< 0 and 255; false for magnitudes, strengths
+  bool is_mask = true;                      ///< 0 and 255; false for magnitudes, strengths, labels
 };
 
 /// Returns the sample type of the result of edges().
 /// `source` is the type of the picture. The result is u8 for a mask, the source's type
-/// for Sobel's magnitudes. Canny's strengths are u16 or f32, as those of canny().
+/// for Sobel's magnitudes. Canny's strengths are u16 or f32, as those of canny(). Labels are s32.
 PixelType edges_type(PixelType source, const EdgesOptions& options = {});
 
 /// Finds edges in a picture, with the defaults of the command `cuesta edges`.
 /// src has 1 to 4 channels (gray, gray and alpha, RGB, RGBA), in u8, u16 or f32
-/// (f32: Canny and Sobel). Alpha is ignored. LoG and Sobel see gray levels, Canny and boundaries
-/// see colors. `dst` has the picture's size, one channel and edges_type(). Host and device.
+/// (f32: Canny and Sobel). Alpha is ignored. LoG and Sobel see gray levels, the other methods see
+/// colors. `dst` has the picture's size, one channel and edges_type(). Host and device.
 /// Throws Error{invalid_argument} naming the view or option. Sources: as the operations name them;
 /// docs/dev/decisions/0078.
 EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options = {},

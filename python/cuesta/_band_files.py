@@ -150,14 +150,14 @@ def edges_file(
     The picture is processed in bands of rows, and `target` appears when it is complete. An
     interrupted call leaves its rows in hidden files beside `target`; the same call resumes from
     them. Some pictures cannot be read in bands: those with EXIF orientation, floats that the method
-    needs as levels, and all with method "boundaries". They are read whole if `memory` holds them.
+    needs as levels, and all with method "boundaries" or "regions". They are read whole if `memory` holds them.
 
     Parameters
     ----------
     source, target : path
         The picture file and the result. The result has one channel: 0 and 255, or with sobel
         without `threshold` the magnitudes in the source's type.
-    method : {"canny", "log", "sobel", "boundaries"}
+    method : {"canny", "log", "sobel", "boundaries", "regions"}
         See `edges`.
     low, high, threshold : optional
         See `edges`.

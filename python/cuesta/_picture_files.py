@@ -120,8 +120,8 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
         The name of the file; an existing one is replaced.
     image : array
         As `imread` returns it, on the CPU: uint8, uint16 or float32 (TIFF only), which `imread`
-        reads back as they are. 8-bit formats store the high byte of uint16. bool is written as 0
-        and 255. The last of 2 or 4 channels is alpha.
+        reads back as they are. 8-bit formats store the high byte of uint16. int32 (labels from 0 to
+        65535) is written as uint16, bool as 0 and 255. The last of 2 or 4 channels is alpha.
     layout : str, optional
         See `canny`.
 

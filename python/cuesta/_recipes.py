@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EdgesUsed", "edge_lines", "edges"]
 
-Method = Literal["canny", "log", "sobel", "boundaries"]
+Method = Literal["canny", "log", "sobel", "boundaries", "regions"]
 
 
 class EdgesUsed(NamedTuple):
@@ -102,18 +102,20 @@ def edges(
     ----------
     image : path or array
         A picture file, or uint8, uint16 or float32: (H, W), (H, W, C) with 1 to 4 channels, or a
-        batch. Other shapes need `layout`. Alpha is ignored. Canny and boundaries use colors, log
-        and sobel gray levels. On the CPU, log and boundaries take float32 as levels of 16 bits.
-    method : {"canny", "log", "sobel", "boundaries"}
+        batch. Other shapes need `layout`. Alpha is ignored. Log and sobel use gray levels, the
+        others colors. On the CPU, log, boundaries and regions take float32 as levels of 16 bits.
+    method : {"canny", "log", "sobel", "boundaries", "regions"}
         "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
         strength of the Sobel gradient, or with `threshold` a mask. "boundaries": boundaries of
-        objects, without texture.
+        objects, without texture. "regions": closed contours along boundaries, or with `labels` the
+        number of each pixel's region.
     low, high : float, optional
         Canny's thresholds, in units of the gradient. Give both or neither.
     threshold : str or float, optional
         Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
         is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.
-        Boundaries: strength. Numbers count in the image's levels.
+        Boundaries: strength. Regions: from 0 to 1; weaker contours are removed. Canny's, log's and
+        sobel's numbers count in the image's levels.
     **options
     mask : array, optional
         Canny: uint8 or bool of the image's shape without its channels. No edges are found where it
@@ -139,7 +141,7 @@ def edges(
     array
         uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: as `canny`
         returns it. Sobel without `threshold`: the magnitudes in the image's type, where the largest
-        possible magnitude is white. With `return_thresholds` also a list of `EdgesUsed`, one for
+        possible magnitude is white. Regions with `labels`: int32, from 1 on. With `return_thresholds` also a list of `EdgesUsed`, one for
         each picture.
 
     Raises
@@ -179,6 +181,8 @@ def edges(
     dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
     if method == "canny" and options.get("strength"):
         dtype = strength_type(s.dtype, options.get("aperture"))
+    if method == "regions" and options.get("labels"):
+        dtype = "int32"
     r = Result(s, out, dtype, shape)
     rule, level, given = edge_levels(low, high, threshold)
     used = _core.edges(

@@ -62,9 +62,12 @@ def edges(
     layout: str | None = None,
     strength: bool = False,
     aperture: int | None = None,
+    labels: bool = False,
     **_options: Any,
 ) -> Tensor:
     made: Tensor = canny(image, layout=layout, strength=strength, aperture=aperture)
+    if labels:
+        return made.to(torch.int32)
     return made.to(image.dtype) if method == "sobel" and threshold is None else made
 
 

@@ -36,6 +36,7 @@ void refuse_others(Keywords& keywords, const std::string& method) {
   refuse_fields<Own, LogEdges>(keywords, method, "log");
   refuse_fields<Own, SobelEdges>(keywords, method, "sobel");
   refuse_fields<Own, BoundaryOptions>(keywords, method, "boundaries");
+  refuse_fields<Own, RegionEdges>(keywords, method, "regions");
 }
 
 Thresholds canny_thresholds(const EdgeLevels& levels) {

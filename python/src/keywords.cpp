@@ -334,16 +334,24 @@ StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = 
   return {name, first, of == Of::call, std::move(rows)};
 }
 
-// The options of every method of edges(). Its threshold is an argument of its own; sigma is None
-// because its default depends on the method.
+// The options of every method of edges(). Its threshold is an argument of its own; sigma and
+// quality are None because their defaults depend on the method.
 StructRow edges_row() {
-  StructRow row = united("EdgesOptions",
-                         {struct_row<CannyEdges>(""), struct_row<LogEdges>(""),
-                          struct_row<SobelEdges>(""), struct_row<BoundaryOptions>("")},
-                         Of::call);
+  StructRow row =
+      united("EdgesOptions",
+             {struct_row<CannyEdges>(""), struct_row<LogEdges>(""), struct_row<SobelEdges>(""),
+              struct_row<BoundaryOptions>(""), struct_row<RegionEdges>("")},
+             Of::call);
   auto& options = std::get<3>(row);
   std::erase_if(options, [](const OptionRow& one) { return std::get<0>(one) == "threshold"; });
   for (auto& [name, type, usual, text] : options) {
+    if (name == "quality") {
+      type += " | None";
+      usual = nb::none();
+      text =
+          "High weighs texture and color on both sides of a contour, which is more accurate and "
+          "slower. By default boundaries 'fast', regions 'high'.";
+    }
     if (name != "sigma") continue;
     type = "float | None";
     usual = nb::none();

@@ -156,7 +156,7 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
         assert names(tmp_path) == {"source.tif"}
 
     refused(
-        "method is 'laplace'; it must be canny, log, sobel or boundaries",
+        "method is 'laplace'; it must be canny, log, sobel, boundaries or regions",
         cuesta.edges_file,
         source,
         target,

@@ -134,7 +134,7 @@ def test_depths_and_vegetation_have_the_edges_of_their_arrays(tmp_path: pathlib.
         np.testing.assert_array_equal(read, numbers)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            for method in ("canny", "sobel", "log", "boundaries"):
+            for method in ("canny", "sobel", "log", "boundaries", "regions"):
                 made = agree(path, numbers, method=method)
                 assert (made > 0).any(), (name, method)
         np.testing.assert_array_equal(cuesta.canny(path, 1, 2), cuesta.canny(numbers, 1, 2))

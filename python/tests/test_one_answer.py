@@ -39,6 +39,12 @@ QUESTIONS: list[tuple[dict[str, Any], str]] = [
         {"method": "boundaries", "quality": "high", "threshold": 6},
         "--method boundaries --quality high --threshold 6",
     ),
+    ({"method": "regions"}, "--method regions"),
+    (
+        {"method": "regions", "quality": "fast", "threshold": 0.3},
+        "--method regions --quality fast --threshold 0.3",
+    ),
+    ({"method": "regions", "labels": True}, "--method regions --labels"),
 ]
 KINDS = (
     "photo.jpg",
@@ -86,9 +92,10 @@ def test_paths_arrays_files_and_the_command(
     photo: pathlib.Path, tmp_path: pathlib.Path, keywords: Any, words: str
 ) -> None:
     expected = cuesta.edges(photo, **keywords)
-    # Text has no boundaries of things, and a night no strong gradients.
+    # Text has no boundaries of things and is one region, and a night no strong gradients.
     assert expected.any() or (photo.name, words) in {
         ("text.png", "--method boundaries"),
+        ("text.png", "--method regions"),
         ("text.png", "--method boundaries --quality high --threshold 6"),
         ("night.png", "--threshold 120"),
     }
@@ -173,7 +180,7 @@ def test_what_is_refused() -> None:
         with pytest.raises(cuesta.InvalidArgument, match=words):
             cuesta.edges(image, *arguments, **keywords)
 
-    refused("method is 'prewitt'; it must be canny, log, sobel or boundaries", "prewitt")
+    refused("method is 'prewitt'; it must be canny, log, sobel, boundaries or regions", "prewitt")
     refused("high is missing", low=3)
     refused("threshold is 'auto' beside low and high", low=3, high=4, threshold="auto")
     refused("low and high require method 'canny'; method is 'log'", "log", low=3, high=4)
@@ -181,4 +188,6 @@ def test_what_is_refused() -> None:
     refused("mask requires method 'canny'; method is 'log'", "log", mask=image)
     refused("aperture is 4; it must be 3, 5 or 7", aperture=4)
     refused("mode requires method 'log'; method is 'canny'", mode="threshold")
+    refused("labels requires method 'regions'; method is 'boundaries'", "boundaries", labels=True)
+    refused("regions: threshold is 2;", "regions", threshold=2)
     refused("color requires method 'canny'; method is 'sobel'", "sobel", color="gray")

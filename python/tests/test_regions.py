@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,20 @@ def photo() -> Any:
         [0, 90, 150], np.uint8
     )
     return image
+
+
+def test_labels_are_written_in_sixteen_bits(tmp_path: pathlib.Path) -> None:
+    labels = cuesta.edges(photo(), "regions", labels=True)
+    assert labels.dtype == np.int32
+    assert labels.max() == 2
+    cuesta.imwrite(tmp_path / "labels.png", labels)
+    read = cuesta.imread(tmp_path / "labels.png")
+    assert read.dtype == np.uint16
+    np.testing.assert_array_equal(read, labels)
+    for one in (65536, -1):
+        labels[3, 4] = one
+        with pytest.raises(cuesta.OutputError, match=f"a label is {one}; pictures hold labels"):
+            cuesta.imwrite(tmp_path / "labels.png", labels)
 
 
 def test_results_agree() -> None:

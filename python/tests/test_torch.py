@@ -46,6 +46,7 @@ CASES: list[Case] = [
     ("edges", ("sobel",), {}),
     ("edges", ("sobel",), {"threshold": "80", "norm": "l2"}),
     ("edges", ("boundaries",), {}),
+    ("edges", ("regions",), {"labels": True}),
     ("log_edges", (), {}),
     ("log_edges", (2.5,), {"mode": "zero-crossings", "threads": 1}),
     ("log_edges", (), {"response": True}),

@@ -25,7 +25,7 @@ cuesta_edges_options edges_defaults() {
           .aperture = by.aperture,
           .color = int32_t(by.color),
           .mode = CUESTA_LOG_ZERO_CROSSINGS,
-          .quality = int32_t(cuesta::BoundaryOptions{}.quality),
+          .quality = -1,
           .border = plain(cuesta::Border{}),
           .mask = plain(cuesta::ConstAnyView{}),
           .strength = int32_t(by.strength)};
@@ -37,7 +37,12 @@ cuesta::Thresholds thresholds_of(const cuesta_edges_options& of) {
   return cuesta::Automatic{enumerator<AutoThreshold>(of.rule, "edges: rule"), of.percent};
 }
 
-cuesta::EdgesOptions edges_options(const cuesta_edges_options& of) {
+cuesta::BoundaryQuality quality_of(const cuesta_edges_options& of, cuesta::BoundaryQuality usual) {
+  if (of.quality < 0) return usual;
+  return enumerator<cuesta::BoundaryQuality>(of.quality, "edges: quality");
+}
+
+cuesta::EdgesOptions edges_options(const cuesta_edges_options& of, cuesta::PixelType result) {
   const auto sigma = if_given(of.sigma), threshold = if_given(of.threshold);
   const auto norm = enumerator<cuesta::Norm>(of.norm, "edges: norm");
   switch (of.method) {
@@ -66,9 +71,13 @@ cuesta::EdgesOptions edges_options(const cuesta_edges_options& of) {
     case CUESTA_METHOD_BOUNDARIES:
       return cuesta::BoundaryOptions{
           .threshold = threshold.value_or(cuesta::BoundaryOptions{}.threshold),
-          .quality = enumerator<cuesta::BoundaryQuality>(of.quality, "edges: quality")};
+          .quality = quality_of(of, cuesta::BoundaryOptions{}.quality)};
+    case CUESTA_METHOD_REGIONS:
+      return cuesta::RegionEdges{.threshold = threshold.value_or(cuesta::RegionEdges{}.threshold),
+                                 .quality = quality_of(of, cuesta::RegionEdges{}.quality),
+                                 .labels = result == cuesta::PixelType::s32};
     default:
-      refuse(fmt::format("edges: method {}", of.method), "edges: method is {}; it must be 0 to 3",
+      refuse(fmt::format("edges: method {}", of.method), "edges: method is {}; it must be 0 to 4",
              of.method);
   }
 }
@@ -83,8 +92,9 @@ cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src, cons
                            const cuesta_edges_options* options, cuesta_edges_used* used) {
   return guarded([&] {
     const auto of = take_options(options, edges_defaults(), "edges");
-    const auto found = cuesta::edges(picture(src, "edges: src"), picture(dst, "edges: dst"),
-                                     edges_options(of), exec_of(context));
+    const auto to = picture(dst, "edges: dst");
+    const auto found =
+        cuesta::edges(picture(src, "edges: src"), to, edges_options(of, to.type), exec_of(context));
     if (used == nullptr || !found.sigma) return;
     const cuesta::CannyResult thresholds = found.thresholds.value_or(cuesta::CannyResult{});
     *used = {thresholds.low, thresholds.high, *found.sigma};

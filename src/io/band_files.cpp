@@ -94,7 +94,8 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   const auto gpu = Ways(exec.devices).next();
   const recipes::Execs execs = recipes::execs_of(on(gpu, exec));
   const ConstAnyView seen = recipe.see(part, kind, holder, Exec{.threads = exec.threads});
-  FileResult result{.size = part.size(), .type = output.type, .channels = output.channels};
+  const PixelType type = output.type == PixelType::s32 ? PixelType::u16 : output.type;  // labels
+  FileResult result{.size = part.size(), .type = type, .channels = output.channels};
   on_copy(gpu, seen, made, [&](ConstAnyView there, AnyView out) {
     const recipes::Used used = recipe.apply(there, out, {}, kind.scale, execs);
     result.thresholds = used.thresholds.value_or(CannyResult{});

@@ -108,10 +108,27 @@ void attach(VipsImage* image, const Metadata& metadata) {
 }
 
 void check_pixels_to_write(ConstAnyView pixels) {
-  check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
-             4);
+  check_view(pixels, "write_picture: pixels",
+             {PixelType::u8, PixelType::u16, PixelType::s32, PixelType::f32}, 1, 4);
   if (pixels.space != Space::host)
     throw_invalid("space", "write_picture: the pixels are on the device; download them first");
+}
+
+// The samples as files hold them: labels have 16 bits.
+ConstAnyView in_file(const std::filesystem::path& path, ConstAnyView pixels, AnyImage& holder) {
+  if (pixels.type != PixelType::s32) return pixels;
+  const auto from = pixels.as<int32_t>();
+  const auto to = holder.create(pixels.size(), pixels.channels, PixelType::u16).as<uint16_t>();
+  for (int32_t y = 0; y < from.height; ++y) {
+    for (int32_t i = 0; i < from.width * from.channels; ++i) {
+      const int32_t label = from.row(y)[i];
+      if (label < 0 || label > 65535)
+        throw_output(path,
+                     fmt::format("a label is {}; pictures hold labels from 0 to 65535", label));
+      to.row(y)[i] = uint16_t(label);
+    }
+  }
+  return holder;
 }
 
 // The options of libvips' writer, behind the name.
@@ -294,14 +311,18 @@ void write_rows(const std::filesystem::path& path, const RowSource& rows,
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options) {
   check_pixels_to_write(pixels);
-  write_rows(path, rows_of(pixels), options);
+  AnyImage holder;
+  const ConstAnyView samples = in_file(path, pixels, holder);
+  write_rows(path, rows_of(samples), options);
 }
 
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
                                     const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  return with_own_errors([&] { return encode(extension, rows_of(pixels), options); });
+  AnyImage holder;
+  const ConstAnyView samples = in_file(extension, pixels, holder);
+  return with_own_errors([&] { return encode(extension, rows_of(samples), options); });
 }
 
 }  // namespace cuesta::io

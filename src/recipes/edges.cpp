@@ -108,6 +108,18 @@ SobelTaps sobel_taps(int aperture) {
   return {{-1, -4, -5, 0, 5, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
 }
 
+// Strengths of boundaries, then their regions.
+Steps region_steps(const RegionEdges& of) {
+  return {{PixelType::u16, 1, false,
+           [quality = of.quality](ConstAnyView src, AnyView dst, const Exec& exec) {
+             boundaries(src, dst, {.quality = quality}, exec);
+           }},
+          {of.labels ? PixelType::s32 : PixelType::u8, 1, true,
+           [threshold = of.threshold](ConstAnyView src, AnyView dst, const Exec& exec) {
+             regions(src, dst, {threshold}, exec);
+           }}};
+}
+
 }  // namespace
 
 double largest_magnitude(int aperture, Norm norm) {
@@ -137,6 +149,7 @@ EdgesOptions edges_options(std::string_view method) {
   if (method == "log") return LogEdges{};
   if (method == "sobel") return SobelEdges{};
   if (method == "boundaries") return BoundaryOptions{};
+  if (method == "regions") return RegionEdges{};
   throw_invalid(std::string(method), "edges: method is '{}'; it must be {}", method,
                 either_of(edge_methods));
 }
@@ -156,7 +169,8 @@ EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
                         check_options(of, "sobel");
                         if (!of.threshold) largest_ = largest_magnitude(of.aperture, of.norm);
                       },
-                      [](const BoundaryOptions& of) { check_options(of, "boundaries"); }},
+                      [](const BoundaryOptions& of) { check_options(of, "boundaries"); },
+                      [](const RegionEdges& of) { check_options(of, "regions"); }},
              options_);
 }
 
@@ -165,8 +179,13 @@ bool EdgesRecipe::makes_strengths() const {
   return canny != nullptr && canny->strength;
 }
 
+bool EdgesRecipe::makes_labels() const {
+  const auto* regions = std::get_if<RegionEdges>(&options_);
+  return regions != nullptr && regions->labels;
+}
+
 bool EdgesRecipe::makes_mask() const {
-  if (makes_strengths()) return false;
+  if (makes_strengths() || makes_labels()) return false;
   const auto* sobel = std::get_if<SobelEdges>(&options_);
   return sobel == nullptr || sobel->threshold.has_value();
 }
@@ -174,7 +193,8 @@ bool EdgesRecipe::makes_mask() const {
 bool EdgesRecipe::sees_color() const {
   if (const auto* canny = std::get_if<CannyEdges>(&options_))
     return canny->color != EdgeColor::gray;
-  return std::holds_alternative<BoundaryOptions>(options_);
+  return std::holds_alternative<BoundaryOptions>(options_) ||
+         std::holds_alternative<RegionEdges>(options_);
 }
 
 std::string_view EdgesRecipe::seen_in_words(int32_t channels) const {
@@ -195,6 +215,7 @@ std::string EdgesRecipe::key() const {
 
 Output EdgesRecipe::output(const PictureKind& kind) const {
   if (makes_strengths()) return {strength_type(std::get<CannyEdges>(options_), kind), 1, false};
+  if (makes_labels()) return {PixelType::s32, 1, false};
   return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
 }
 
@@ -304,7 +325,8 @@ Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult
                  return one([of](ConstAnyView src, AnyView dst, const Exec& exec) {
                    boundaries(src, dst, of, exec);
                  });
-               }},
+               },
+               [&](const RegionEdges& of) { return region_steps(of); }},
       options_);
 }
 
@@ -329,7 +351,7 @@ int32_t EdgesRecipe::reach() const {
                                                                  : 1;
                                return window / 2 + reach_of(gradient_of(of));
                              },
-                             [](const BoundaryOptions&) { return 0; }},
+                             [](const auto&) { return 0; }},
                     options_);
 }
 
@@ -342,6 +364,7 @@ bool EdgesRecipe::wraps() const {
 
 std::string_view EdgesRecipe::whole_only() const {
   if (std::holds_alternative<BoundaryOptions>(options_)) return "boundaries compare distant rows";
+  if (std::holds_alternative<RegionEdges>(options_)) return "regions are of all rows";
   if (const auto* canny = std::get_if<CannyEdges>(&options_); canny != nullptr && canny->mask)
     return "a mask is not divided into bands";
   if (makes_strengths() && finds_sigma()) return "strengths without a sigma find it in all rows";
@@ -355,6 +378,7 @@ double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
   const PictureKind seen = this->seen(kind);
   const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
   if (is_canny()) return copy + (kind.type == PixelType::u8 ? 5 : 30);
+  if (std::holds_alternative<RegionEdges>(options_)) return copy + 56;
   const auto* boundary = std::get_if<BoundaryOptions>(&options_);
   if (boundary != nullptr && boundary->quality == BoundaryQuality::high) return copy + 30;
   return copy + 15;
@@ -384,114 +408,24 @@ Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, std::optiona
   return lines;
 }
 
+std::vector<lines::Outline> EdgesRecipe::outlines(ConstAnyView seen, ConstAnyView made,
+                                                  double scale, const TraceOptions& how,
+                                                  const Exec& exec) const {
+  AnyImage labels, levels;
+  if (made.type != PixelType::s32) {  // contours do not tell which regions they divide
+    RegionEdges of = std::get<RegionEdges>(options_);
+    of.labels = true;
+    made = labels.create(seen.size(), 1, PixelType::s32);
+    EdgesRecipe(of).run(seen, labels, {}, scale, execs_of(exec));
+  }
+  if (seen.channels > 1) {
+    to_gray(seen, levels.create(seen.size(), 1, seen.type), ColorOrder::rgb, exec);
+    seen = levels;
+  }
+  auto all = lines::outlines_of(made.as<int32_t>(), seen, how);
+  for (lines::Outline& one : all) one.mean /= scale;
+  return all;
+}
+
 }  // namespace recipes
-
-PixelType edges_type(PixelType source, const EdgesOptions& options) {
-  return recipes::EdgesRecipe(options).output({.type = source}).type;
-}
-
-namespace {
-
-// Sees the picture in scratch memory and calls body(seen).
-template <class Body>
-void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recipes::Execs& execs,
-               Body&& body) {
-  check_view(src, "edges: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
-  const recipes::PictureKind kind = recipes::kind_of(src);
-  const recipes::Steps prepare = recipe.preparation(kind);
-  if (prepare.empty()) return body(src);
-  const recipes::PictureKind seen = recipe.seen(kind);
-  if (execs.around.choices) {
-    for (Choice& choice :
-         recipes::plan_of(prepare, src.size(), src.type, src.channels, src.space, execs))
-      execs.around.choices->push_back(std::move(choice));
-    return body(placeholder(src.width, src.height, seen.type, seen.channels, src.space));
-  }
-  Scratch scratch(execs.around, src.space);
-  const AnyView view =
-      recipes::scratch_picture(scratch, src.size(), seen.type, seen.channels, src.space);
-  recipes::run_steps(prepare, src, view, execs);
-  body(ConstAnyView(view));
-}
-
-// Whether the method needs levels of these floats. On a GPU its operation refuses them.
-bool takes_levels_of(const recipes::EdgesRecipe& recipe, ConstAnyView src) {
-  return recipe.floats() == recipes::Floats::levels && src.type == PixelType::f32 &&
-         src.space == Space::host;
-}
-
-// The levels of a float picture, as those of its file; where only a strategy is chosen, their kind.
-struct Levels {
-  Levels(ConstAnyView src, const Exec& exec) {
-    check_view(src, "edges: src", {PixelType::f32}, 1, 4);
-    if (exec.choices) {
-      view = placeholder(src.width, src.height, PixelType::u16, src.channels, src.space);
-      return;
-    }
-    recipes::Whitened white =
-        recipes::whiten(src.as<float>(), recipes::kind_of(src).has_alpha, {}, false);
-    pixels = std::move(white.pixels);
-    view = pixels;
-    scale = white.scale;
-  }
-
-  Image<uint16_t> pixels{};
-  ConstAnyView view{};
-  double scale = 1;
-};
-
-}  // namespace
-
-EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
-                              double scale, const Exec& exec) {
-  const EdgesRecipe recipe(options);
-  if (takes_levels_of(recipe, src)) {
-    const Levels levels(src, exec);
-    return edges_at(levels.view, dst, options, scale * levels.scale, exec);
-  }
-  const Execs execs = execs_of(exec);
-  check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
-  check_same_size(src, dst, "edges: src", "edges: dst");
-  check_no_overlap(src, dst, "edges: src", "edges: dst");
-  EdgesResult result;
-  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
-    if (!exec.choices) {
-      result = recipe.run(seen, dst, {}, scale, execs);
-      return;
-    }
-    for (Choice& choice : plan_of(recipe.steps({seen.type, seen.channels}), seen.size(), seen.type,
-                                  seen.channels, seen.space, execs))
-      exec.choices->push_back(std::move(choice));
-  });
-  return result;
-}
-
-EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options, const Exec& exec) {
-  return recipes::edges_at(src, dst, options, 1, exec);
-}
-
-Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
-                                 const TraceOptions& how, const Exec& exec) {
-  const EdgesRecipe recipe(options);
-  recipe.check_lines();
-  if (takes_levels_of(recipe, src)) {
-    const Levels levels(src, exec);
-    return edge_lines_at(levels.view, options, scale * levels.scale, how, exec);
-  }
-  const Execs execs = execs_of(exec);
-  Polylines lines;
-  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
-    Scratch scratch(execs.around, seen.space);
-    const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
-    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
-    lines = recipe.trace(seen, found, used.sigma, scale, how, execs.around);
-  });
-  return lines;
-}
-
-Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,
-                     const Exec& exec) {
-  return recipes::edge_lines_at(src, options, 1, how, exec);
-}
-
 }  // namespace cuesta

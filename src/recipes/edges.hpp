@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "core/smoothing.hpp"
+#include "lines/outlines.hpp"
 #include "recipes/recipe.hpp"
 
 namespace cuesta::recipes {
 
-/// The names of the methods, in the order of EdgesOptions: canny, log, sobel, boundaries.
-inline constexpr std::string_view edge_methods[] = {"canny", "log", "sobel", "boundaries"};
+/// The names of the methods, in the order of EdgesOptions.
+inline constexpr std::string_view edge_methods[] = {"canny", "log", "sobel", "boundaries",
+                                                    "regions"};
 /// The options of a method by its name, all defaults. Throws Error{invalid_argument} that lists
 /// the names.
 EdgesOptions edges_options(std::string_view method);
@@ -26,6 +28,8 @@ class EdgesRecipe : public Recipe {
   bool makes_mask() const;
   /// Canny's strengths instead of its edges.
   bool makes_strengths() const;
+  /// The labels of regions instead of their contours.
+  bool makes_labels() const;
   /// Whether colors are seen, where there are some.
   bool sees_color() const;
   /// What is seen of a picture with this many channels, for reports: "", "gray levels".
@@ -66,6 +70,10 @@ class EdgesRecipe : public Recipe {
   /// The edges that run() found, with the sigma that it found, as lines; on the host or the device.
   Polylines trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma, double scale,
                   const TraceOptions& how, const Exec& exec) const;
+  /// The outlines of the regions that run() found, `made` of them; means are in the file's levels.
+  std::vector<lines::Outline> outlines(ConstAnyView seen, ConstAnyView made, double scale,
+                                       const TraceOptions& how, const Exec& exec) const;
+  bool has_outlines() const { return std::holds_alternative<RegionEdges>(options_); }
   /// Throws Error{invalid_argument} where the method's edges have no lines.
   void check_lines() const;
 

@@ -5,6 +5,7 @@
 #include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
+#include "ops/regions/options.hpp"
 
 namespace cuesta {
 
@@ -65,6 +66,21 @@ struct Described<SobelEdges> {
       field<&SobelEdges::threshold>("threshold", at_least(0).or_own("none"),
                                     "magnitude above which a pixel is an edge. Without it the "
                                     "result is the magnitudes, the largest possible one white"));
+};
+
+template <>
+struct Described<RegionEdges> {
+  static constexpr auto fields = std::apply(
+      [](const auto& threshold) {
+        return std::tuple(
+            field<&RegionEdges::threshold>("threshold", threshold.limits, threshold.words),
+            field<&RegionEdges::quality>("quality", any(),
+                                         "select fast for less time, and less accuracy"),
+            field<&RegionEdges::labels>("labels", any(),
+                                        "write the number of each pixel's region, from 1 on, "
+                                        "instead of contours"));
+      },
+      Described<RegionOptions>::fields);
 };
 
 }  // namespace cuesta

@@ -193,7 +193,7 @@ class Edges(CommandTest):
 
     def test_every_method_and_every_strategy(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        for method in ("canny", "log", "sobel", "boundaries"):
+        for method in ("canny", "log", "sobel", "boundaries", "regions"):
             results = set()
             for row in rows:
                 if row["operation"] != method or row["space"] != "host":
@@ -349,7 +349,7 @@ class Edges(CommandTest):
             (["--threshold", "-1"], ["--threshold is -1", "at least 0"]),
             (["--threshold", "10001"], ["threshold is 10001"]),
             (["--sigma", "2"], ["--sigma 2"]),
-            (["--lines", "x.svg"], ["--lines is x.svg", "canny or log"]),
+            (["--lines", "x.svg"], ["--lines is x.svg", "canny, log or regions"]),
         ):
             self.fails(
                 USAGE,
@@ -362,6 +362,39 @@ class Edges(CommandTest):
                 *words,
                 says=says,
             )
+
+    def test_regions(self):
+        def found(*arguments):
+            line = json.loads(self.edges("--json", "--method", "regions", *arguments).stdout)
+            return line, read_png((self.at / "out.png").read_bytes())
+
+        line, (width, height, channels, bits, contours) = found()
+        self.assertEqual((width, height, channels, bits), (40, 30, 1, 8))
+        self.assertEqual(line["edge_pixels"], sum(v == 255 for v in contours))
+        self.assertEqual(set(contours), {0, 255})
+        line, (*_, bits, labels) = found("--labels")
+        self.assertNotIn("edge_pixels", line)
+        self.assertEqual((bits, line["regions"]), (16, 2))
+        # The square, of 20 by 14 pixels, in a region around it.
+        self.assertEqual(sorted(set(labels)), [1, 2])
+        self.assertEqual(labels[0], 1)
+        self.assertEqual(labels[15 * 40 + 20], 2)
+        for i, label in enumerate(labels):
+            beside = labels[i + 1] if i % 40 < 39 else label
+            below = labels[i + 40] if i < 29 * 40 else label
+            self.assertEqual(contours[i] == 255, label != beside or label != below, i)
+        self.assertEqual(found("--labels", "--threshold", 1)[0]["regions"], 1)
+        explained = self.edges("--method", "regions", "--explain").stderr.decode()
+        for operation in ("boundaries:", "regions:"):
+            self.assertIn(operation, explained)
+        for words, says in (
+            (["--threshold", "1.5"], ["threshold is 1.5"]),
+            (["--low", "3", "--high", "9"], ["--low is 3", "--method canny"]),
+        ):
+            self.fails(
+                USAGE, "edges", self.photo, "-o", "x.png", "--method", "regions", *words, says=says
+            )
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--labels", says=["--labels"])
 
     def test_the_default_sigma_is_that_of_the_picture(self):
         done = self.edges("-v")
@@ -1574,7 +1607,7 @@ class Typing(CommandTest):
             ),
             (
                 ["edges", "photo.png", "-o", "x.png", "--method", "lgo"],
-                ["lgo", "canny, log, sobel or boundaries", "did you mean log?"],
+                ["lgo", "canny, log, sobel, boundaries or regions", "did you mean log?"],
             ),
             (["edges", "photo.png", "-o", "x.png", "--norm", "L2"], ["--norm is L2", "l1 or l2"]),
             (

@@ -95,6 +95,9 @@ class Files(LinesTest):
         )
         validator.validate(log)
         self.assertTrue(log["lines"])
+        regions = ("--method", "regions", "--lines", "regions.json")
+        self.run_cuesta("edges", "square.pgm", *regions)
+        validator.validate(json.loads((self.at / "regions.json").read_text()))
         # The schema sees what is wrong.
         log["lines"][0]["points"][0].append(0)
         self.assertFalse(validator.is_valid(log))
@@ -176,6 +179,61 @@ class Files(LinesTest):
         self.assertAlmostEqual(
             min(p[0] for line in found["lines"] for p in line["points"]), 4.5, delta=0.2
         )
+
+
+class Regions(LinesTest):
+    def polygons(self, kind, *arguments):
+        words = ("--method", "regions", "--lines", "-", "--lines-format", kind, *arguments)
+        return self.run_cuesta("edges", "square.pgm", *words).stdout.decode()
+
+    def test_polygons_are_the_regions(self):
+        found = json.loads(self.polygons("json"))
+        self.assertEqual(found["method"], "regions")
+        around, inside = found["regions"]
+        self.assertEqual((around["label"], inside["label"]), (1, 2))
+        self.assertEqual(around["area"] + inside["area"], 40 * 30)
+        self.assertEqual([len(one["rings"]) for one in (around, inside)], [2, 1])
+        self.assertEqual(
+            around["rings"][0], [[-0.5, -0.5], [39.5, -0.5], [39.5, 29.5], [-0.5, 29.5]]
+        )
+        self.assertGreater(inside["mean"], around["mean"] + 50)
+        # The hole is the other region's border, walked the other way.
+        self.assertEqual(sorted(around["rings"][1]), sorted(inside["rings"][0]))
+        labels = ("-o", "labels.png", "--labels", "--lines", "of-labels.json")
+        self.run_cuesta("edges", "square.pgm", "--method", "regions", *labels)
+        self.assertEqual(
+            json.loads((self.at / "of-labels.json").read_text())["regions"], found["regions"]
+        )
+
+    def test_geojson_has_polygons_that_are_closed_and_turn_to_the_left(self):
+        for feature in json.loads(self.polygons("geojson"))["features"]:
+            self.assertEqual(feature["geometry"]["type"], "Polygon")
+            self.assertEqual(list(feature["properties"]), ["label", "area", "mean"])
+            total = 0
+            for ring in feature["geometry"]["coordinates"]:
+                self.assertEqual(ring[0], ring[-1])
+                area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:])) / 2
+                self.assertEqual(area > 0, ring is feature["geometry"]["coordinates"][0])
+                total += area
+            self.assertEqual(total, feature["properties"]["area"])
+
+    def test_svg_has_a_path_a_region(self):
+        root = ElementTree.fromstring(self.polygons("svg"))
+        paths = root.findall(f".//{SVG}path")
+        self.assertEqual([path.get("id") for path in paths], ["region-1", "region-2"])
+        self.assertEqual([path.get("d").count("Z") for path in paths], [2, 1])
+
+    def test_facts_and_what_is_refused(self):
+        words = ("--method", "regions", "--lines", "l.svg")
+        told = json.loads(self.run_cuesta("edges", "square.pgm", *words, "--json").stdout)
+        self.assertEqual(told["polygons"], 2)
+        self.assertNotIn("lines", told)
+        self.assertIn(
+            "--refinement is pixel; polygons of regions follow the sides of pixels",
+            self.refused("square.pgm", *words, "--refinement", "pixel"),
+        )
+        one = self.polygons("json", "--threshold", 1)
+        self.assertEqual(len(json.loads(one)["regions"]), 1)
 
 
 class Places(LinesTest):
@@ -260,7 +318,7 @@ class Places(LinesTest):
             (("--lines", "l.svg", "--refinement", "devernays"), "did you mean devernay"),
             (
                 ("--lines", "l.svg", "--method", "sobel"),
-                "--lines is l.svg; it requires --method canny or log",
+                "--lines is l.svg; it requires --method canny, log or regions",
             ),
             (
                 ("--lines", "l.svg", "--method", "log", "--mode", "threshold"),

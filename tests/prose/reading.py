@@ -89,7 +89,7 @@ MESSAGES = (
     ("cli/edges.cpp",
      "--memory {}: --method boundaries takes whole pictures; without --memory all of it is read",
      "cli/edges.cpp",
-     "--memory {}: --method boundaries requires whole pictures; leave --memory out"),
+     "--memory {}: --method {} requires whole pictures; leave --memory out"),
     ("cli/edges.cpp", "--mask {}: a picture that takes more than --memory {} has none",
      "cli/edges.cpp", "--mask {}: pictures above --memory {} do not support a mask"),
     ("cli/detecting.cpp",

@@ -210,7 +210,9 @@ TEST(EdgesRecipe, ThePlanIsWhatRuns) {
                               SobelEdges{},
                               SobelEdges{.sigma = 2, .aperture = 7},
                               SobelEdges{.threshold = 5},
-                              BoundaryOptions{}};
+                              BoundaryOptions{},
+                              RegionEdges{},
+                              RegionEdges{.quality = BoundaryQuality::fast, .labels = true}};
   for (const EdgesOptions& options : all) {
     for (const int32_t channels : {1, 2, 3, 4}) {
       const AnyImage picture = drawn(64, 48, channels, PixelType::u8);
@@ -253,6 +255,8 @@ void expect_keys_differ(const Options& defaults, const auto& key) {
       value = !value;
     else if (one.limits.choice_count > 0)
       value = T(one.limits.choices[value == T(one.limits.choices[0]) ? 1 : 0]);
+    else if (double(value) + 2 > one.limits.high)
+      value = T(value / 2);
     else
       value = one.limits.odd && value == T(0) ? T(7) : T(value + 2);
     keys.insert(key(other));
@@ -267,6 +271,7 @@ TEST(RecipeKeys, EveryOptionIsInThem) {
   expect_keys_differ(LogEdges{}, of_edges);
   expect_keys_differ(SobelEdges{}, of_edges);
   expect_keys_differ(BoundaryOptions{}, of_edges);
+  expect_keys_differ(RegionEdges{}, of_edges);
   const auto of_filter = [](const auto& options) { return recipes::FilterRecipe(options).key(); };
   expect_keys_differ(GaussianOptions{.sigma = 1}, of_filter);
   expect_keys_differ(BoxOptions{}, of_filter);
@@ -321,6 +326,19 @@ TEST(EdgeLines, ThreeEqualChannelsAreTheGrayPictures) {
   EXPECT_FALSE(edge_lines(gray).empty());
 }
 
+TEST(EdgesRecipe, RegionsAreThoseOfTheStrengthsOfBoundaries) {
+  const AnyImage picture = drawn(64, 48, 3, PixelType::u8);
+  Image<uint16_t> strengths(64, 48);
+  boundaries(picture, strengths, {.quality = BoundaryQuality::high});
+  Image<uint8_t> contours(64, 48);
+  regions(strengths, contours);
+  EXPECT_TRUE(same<uint8_t>(edges(picture, RegionEdges{}), contours));
+  const Image<int32_t> labels = regions(strengths, {.threshold = 0.2});
+  const AnyImage found = edges(picture, RegionEdges{.threshold = 0.2, .labels = true});
+  ASSERT_EQ(found.type(), PixelType::s32);
+  EXPECT_TRUE(same<int32_t>(found, labels));
+}
+
 TEST(EdgesRecipe, WhatItRefuses) {
   const AnyImage picture = drawn(32, 32, 1, PixelType::u8);
   const auto refused = [&](const EdgesOptions& options) {
@@ -331,11 +349,13 @@ TEST(EdgesRecipe, WhatItRefuses) {
   EXPECT_EQ(refused(SobelEdges{.aperture = 9}), "sobel: aperture is 9; it must be 3, 5 or 7");
   EXPECT_NE(refused(BoundaryOptions{.threshold = -1}).find("boundaries: threshold is -1"),
             std::string::npos);
+  EXPECT_NE(refused(RegionEdges{.threshold = 1.5}).find("regions: threshold is 1.5"),
+            std::string::npos);
   EXPECT_EQ(
       error_of(ErrorCode::invalid_argument, [&] { edge_lines(picture, SobelEdges{}); }),
       "lines: sobel does not support lines; use method canny, or log with mode zero-crossings");
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [] { recipes::edges_options("prewitt"); }),
-            "edges: method is 'prewitt'; it must be canny, log, sobel or boundaries");
+            "edges: method is 'prewitt'; it must be canny, log, sobel, boundaries or regions");
 }
 
 }  // namespace

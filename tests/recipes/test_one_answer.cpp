@@ -74,6 +74,15 @@ std::vector<Question> questions() {
        [](auto& c) { c.method = CUESTA_METHOD_BOUNDARIES; }},
       {"--method boundaries --quality high", BoundaryOptions{.quality = BoundaryQuality::high},
        false, false, [](auto& c) { c.method = CUESTA_METHOD_BOUNDARIES, c.quality = CUESTA_HIGH; }},
+      {"--method regions", RegionEdges{}, false, false,
+       [](auto& c) { c.method = CUESTA_METHOD_REGIONS; }},
+      {"--method regions --quality fast --threshold 0.3",
+       RegionEdges{.threshold = 0.3, .quality = BoundaryQuality::fast}, false, false,
+       [](auto& c) {
+         c.method = CUESTA_METHOD_REGIONS, c.quality = CUESTA_FAST, c.threshold = 0.3;
+       }},
+      {"--method regions --labels", RegionEdges{.labels = true}, false, false,
+       [](auto& c) { c.method = CUESTA_METHOD_REGIONS; }},
   };
 }
 
@@ -156,6 +165,7 @@ AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type,
     out.stride_bytes = view.stride_bytes;
     out.type = view.type == PixelType::u8    ? CUESTA_U8
                : view.type == PixelType::u16 ? CUESTA_U16
+               : view.type == PixelType::s32 ? CUESTA_S32
                                              : CUESTA_F32;
     out.space = CUESTA_HOST;
     return out;
@@ -173,6 +183,16 @@ AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type,
     EXPECT_EQ(used.high, found.thresholds->high);
   }
   return out;
+}
+
+// Of labels a file has 16 bits.
+AnyImage in_file(AnyImage expected) {
+  if (expected.type() != PixelType::s32) return expected;
+  AnyImage file(expected.size(), 1, PixelType::u16);
+  for (int32_t y = 0; y < expected.height(); ++y)
+    for (int32_t x = 0; x < expected.width(); ++x)
+      file.as<uint16_t>().at(x, y) = uint16_t(expected.as<int32_t>().at(x, y));
+  return file;
 }
 
 class OneAnswer : public testing::TestWithParam<std::string> {};
@@ -206,9 +226,11 @@ TEST_P(OneAnswer, FromEveryInterface) {
       EXPECT_TRUE(name != "night.png" || used.sigma == 3);
     }
     EXPECT_TRUE(same(by_c(picture, question, expected.type(), used), expected)) << "C";
+    expected = in_file(std::move(expected));
     for (const BandOptions& bands : {BandOptions{}, BandOptions{.rows = 17}}) {
       const FileResult made = edges_file(photo, file, question.options, bands);
       EXPECT_EQ(made.sigma, used.sigma.value_or(0));
+      EXPECT_EQ(made.type, expected.type());
       EXPECT_TRUE(same(read(file), expected)) << "edges_file";
     }
 #if defined(CUESTA_HAS_CLI)

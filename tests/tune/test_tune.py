@@ -357,6 +357,8 @@ EDGES = [
     {"method": "log", "border": "constant:40"},
     {"method": "boundaries"},
     {"method": "boundaries", "threshold": "12.5"},
+    {"method": "regions"},
+    {"method": "regions", "quality": "fast", "threshold": "0.1"},
     {"method": "sobel"},
     {"method": "sobel", "norm": "l2", "aperture": "7"},
     {"method": "sobel", "threshold": "60"},
@@ -382,7 +384,9 @@ class Photo(TuneTest):
         self.assertEqual((about["verb"], about["width"], about["height"]), ("edges", 160, 120))
         controls = about["controls"]
         help_ = self.run_cuesta("edges", "--help").stdout.decode()
-        self.assertEqual(controls["method"]["choices"], ["canny", "log", "sobel", "boundaries"])
+        self.assertEqual(
+            controls["method"]["choices"], ["canny", "log", "sobel", "boundaries", "regions"]
+        )
         for option in controls["options"]:
             self.assertIn(option["flag"], help_)
             for spec in option["by"].values():
@@ -433,7 +437,7 @@ class Photo(TuneTest):
         for method, stages in about["stages"].items():
             values = {} if method == "canny" else {"method": method}
             strengths = tuner.json("histogram", values=values)
-            if method == "boundaries":  # its threshold is another at every pixel
+            if method in ("boundaries", "regions"):  # their thresholds are of no gradient
                 self.assertEqual(strengths["bins"], [])
                 continue
             self.assertGreater(sum(strengths["bins"]), 1000, method)

@@ -121,15 +121,16 @@ class Edges(PageTest):
             self.settle()
             self.assertEqual(page.run("tuner.method"), method)
             base = self.check()[1]
-            if method == "boundaries":
+            if method in ("boundaries", "regions"):
+                usual, other = ("9", "14") if method == "boundaries" else ("0.45", "0.02")
                 box = """document.querySelector("[data-name=level] input[type=number]")"""
-                self.assertEqual(page.run(f"{box}.value"), "9")
+                self.assertEqual(page.run(f"{box}.value"), usual)
                 page.run(
-                    f"""(() => {{ {box}.value = "14"; {box}.dispatchEvent(new Event("change")); }})()"""
+                    f"""(() => {{ {box}.value = "{other}"; {box}.dispatchEvent(new Event("change")); }})()"""
                 )
-                self.assertNotEqual(self.check("--threshold 14")[1], base)
+                self.assertNotEqual(self.check(f"--threshold {other}")[1], base)
                 page.run(
-                    f"""(() => {{ {box}.value = "9"; {box}.dispatchEvent(new Event("change")); }})()"""
+                    f"""(() => {{ {box}.value = "{usual}"; {box}.dispatchEvent(new Event("change")); }})()"""
                 )
                 self.assertEqual(self.check()[1], base)
                 page.click("#reset")

@@ -13,7 +13,7 @@ export class Thresholds {
     this.high = 0;
     this.byMode = controls.threshold.by_mode;
     this.usual = method === "log" ? Number(this.byMode[controls.options.find((one) => one.name === "mode").by.log.value])
-               : method === "boundaries" ? Number(controls.threshold.boundaries) : 0;
+               : Number(controls.threshold[method] ?? 0);
     this.level = method === "sobel" ? null : this.usual;
     this.histogram = new Histogram((name, value, moves) => this.#marked(name, value, moves));
     this.element = make("div", { className: "group" });
@@ -49,11 +49,12 @@ export class Thresholds {
         this.masks.set("magnitudes");
         this.element.append(this.masks);
       }
-      this.levels = slider("level", "Threshold", { words, kind: "number", low: 0, value: String(this.usual), usual: this.usual ? String(this.usual) : "" },
-                           (text, moves) => this.#marked("level", Number(text), moves), 30);
+      const limits = method === "regions" ? { low: 0, high: 1 } : { low: 0 };
+      this.levels = slider("level", "Threshold", { words, kind: "number", ...limits, value: String(this.usual), usual: this.usual ? String(this.usual) : "" },
+                           (text, moves) => this.#marked("level", Number(text), moves), limits.high ?? 30);
       this.levels.set(String(this.level ?? 0));
-      // That of boundaries is another at every pixel.
-      if (method !== "boundaries") this.element.append(this.histogram.element);
+      // That of boundaries is another at every pixel, that of regions is of whole contours.
+      if (!["boundaries", "regions"].includes(method)) this.element.append(this.histogram.element);
       this.element.append(this.levels);
     }
     this.#arrange();

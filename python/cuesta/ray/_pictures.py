@@ -262,7 +262,7 @@ def edges(
         reads, or an address: s3://, gs://), `bytes` (a file's content) or `image` (an array:
         (H, W), or (H, W, C) in RGB order). Rows of bytes and arrays that are written require a
         column `name`. Among files a folder is all files in it, and a pattern all that match.
-    method : {"canny", "log", "sobel", "boundaries"}
+    method : {"canny", "log", "sobel", "boundaries", "regions"}
         See `cuesta.edges`.
     output : path or address, optional
         The folder for the results, on any of pyarrow's file systems. Without one nothing is

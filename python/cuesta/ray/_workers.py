@@ -19,7 +19,7 @@ from cuesta.ray._outputs import Output, encoded
 
 METHODS: dict[str, Callable[..., Any]] = {
     name: functools.update_wrapper(functools.partial(cuesta.edges, method=name), cuesta.edges)
-    for name in ("canny", "log", "sobel", "boundaries")
+    for name in ("canny", "log", "sobel", "boundaries", "regions")
 }
 FILTERS: dict[str, Callable[..., Any]] = {
     name: getattr(cuesta, name)

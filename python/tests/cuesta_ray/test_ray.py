@@ -753,7 +753,7 @@ def test_arguments_are_checked_before_anything_runs(
         (
             lambda: cuesta.ray.edges(folder, "cannny"),
             cuesta.InvalidArgument,
-            "method is 'cannny'; it must be one of boundaries, canny, log, sobel",
+            "method is 'cannny'; it must be one of boundaries, canny, log, regions, sobel",
         ),
         (lambda: cuesta.ray.edges(folder, sigma=-1), cuesta.InvalidArgument, "sigma"),
         (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),

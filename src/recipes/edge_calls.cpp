@@ -1,0 +1,116 @@
+// edges() and edge_lines(): the recipe of edges on pictures in memory.
+#include "core/check.hpp"
+#include "core/workspace.hpp"
+#include "recipes/edges.hpp"
+
+namespace cuesta {
+
+PixelType edges_type(PixelType source, const EdgesOptions& options) {
+  return recipes::EdgesRecipe(options).output({.type = source}).type;
+}
+
+namespace {
+
+// Sees the picture in scratch memory and calls body(seen).
+template <class Body>
+void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recipes::Execs& execs,
+               Body&& body) {
+  check_view(src, "edges: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  const recipes::PictureKind kind = recipes::kind_of(src);
+  const recipes::Steps prepare = recipe.preparation(kind);
+  if (prepare.empty()) return body(src);
+  const recipes::PictureKind seen = recipe.seen(kind);
+  if (execs.around.choices) {
+    for (Choice& choice :
+         recipes::plan_of(prepare, src.size(), src.type, src.channels, src.space, execs))
+      execs.around.choices->push_back(std::move(choice));
+    return body(placeholder(src.width, src.height, seen.type, seen.channels, src.space));
+  }
+  Scratch scratch(execs.around, src.space);
+  const AnyView view =
+      recipes::scratch_picture(scratch, src.size(), seen.type, seen.channels, src.space);
+  recipes::run_steps(prepare, src, view, execs);
+  body(ConstAnyView(view));
+}
+
+// Whether the method needs levels of these floats. On a GPU its operation refuses them.
+bool takes_levels_of(const recipes::EdgesRecipe& recipe, ConstAnyView src) {
+  return recipe.floats() == recipes::Floats::levels && src.type == PixelType::f32 &&
+         src.space == Space::host;
+}
+
+// The levels of a float picture, as those of its file; where only a strategy is chosen, their kind.
+struct Levels {
+  Levels(ConstAnyView src, const Exec& exec) {
+    check_view(src, "edges: src", {PixelType::f32}, 1, 4);
+    if (exec.choices) {
+      view = placeholder(src.width, src.height, PixelType::u16, src.channels, src.space);
+      return;
+    }
+    recipes::Whitened white =
+        recipes::whiten(src.as<float>(), recipes::kind_of(src).has_alpha, {}, false);
+    pixels = std::move(white.pixels);
+    view = pixels;
+    scale = white.scale;
+  }
+
+  Image<uint16_t> pixels{};
+  ConstAnyView view{};
+  double scale = 1;
+};
+
+}  // namespace
+
+EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
+                              double scale, const Exec& exec) {
+  const EdgesRecipe recipe(options);
+  if (takes_levels_of(recipe, src)) {
+    const Levels levels(src, exec);
+    return edges_at(levels.view, dst, options, scale * levels.scale, exec);
+  }
+  const Execs execs = execs_of(exec);
+  check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
+  check_same_size(src, dst, "edges: src", "edges: dst");
+  check_no_overlap(src, dst, "edges: src", "edges: dst");
+  EdgesResult result;
+  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
+    if (!exec.choices) {
+      result = recipe.run(seen, dst, {}, scale, execs);
+      return;
+    }
+    for (Choice& choice : plan_of(recipe.steps({seen.type, seen.channels}), seen.size(), seen.type,
+                                  seen.channels, seen.space, execs))
+      exec.choices->push_back(std::move(choice));
+  });
+  return result;
+}
+
+EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options, const Exec& exec) {
+  return recipes::edges_at(src, dst, options, 1, exec);
+}
+
+Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
+                                 const TraceOptions& how, const Exec& exec) {
+  const EdgesRecipe recipe(options);
+  recipe.check_lines();
+  if (takes_levels_of(recipe, src)) {
+    const Levels levels(src, exec);
+    return edge_lines_at(levels.view, options, scale * levels.scale, how, exec);
+  }
+  const Execs execs = execs_of(exec);
+  Polylines lines;
+  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
+    Scratch scratch(execs.around, seen.space);
+    const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
+    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
+    lines = recipe.trace(seen, found, used.sigma, scale, how, execs.around);
+  });
+  return lines;
+}
+
+Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,
+                     const Exec& exec) {
+  return recipes::edge_lines_at(src, options, 1, how, exec);
+}
+
+}  // namespace cuesta
