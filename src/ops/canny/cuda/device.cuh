@@ -148,7 +148,8 @@ CannyResult automatic_of(const CannyArgs& args, int32_t picture, std::span<const
 /// summaries come to the host, and the bins of a picture whose summary does not settle Otsu's.
 inline void find_in_summaries(const CannyArgs& args, int32_t n, const uint32_t* bins, Scratch& host,
                               Call& call) {
-  auto* const summaries = call.scratch().take<DeviceSummary>(size_t(args.count));
+  // What no kernel writes, padding too, is copied as well.
+  auto* const summaries = device_bins<DeviceSummary>(size_t(args.count), call, [](auto) {});
   void* const room = call.scratch().take<double>(summary_room(n) / sizeof(double));
   const auto each_automatic = [&](auto&& body) {
     for (int32_t i = 0; i < args.count; ++i)
