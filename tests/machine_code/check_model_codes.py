@@ -186,15 +186,8 @@ def sobel_checks(objects):
                 real = way(["LDG"] * 8)
             elif name == "shared-no-apron":
                 real = way(["LDG", "STS", "BAR"] + ["LDS"] * 8)
-            elif block == "32":
-                real = way(["LDG"] * 4 + ["STS"] * 4 + ["BAR"] + ["LDS"] * 8)
             else:
-                # Every warp has pixels of the right edge, the last alone those below.
-                usual, last = (
-                    way(["LDG", "STS"] * loads + ["BAR"] + ["LDS"] * 8) for loads in (2, 4)
-                )
-                warps = int(block) ** 2 // 32
-                real = ((warps - 1) * usual + last) / warps
+                real = way(["LDG"] * 4 + ["STS"] * 4 + ["BAR"] + ["LDS"] * 8)
             yield f"sobel {name} {block} {kind}, by {end[0]}", int(count), real
 
 

@@ -68,7 +68,7 @@ export class Photo {
       this.#build();
       document.querySelector(`[data-name="method"] [value="${name}"]`)?.focus();
       this.changed(false);
-    });
+    }, 5);
     method.set(this.method);
     this.thresholds = new Thresholds(controls, this.method, (_, moves) => this.changed(moves));
     area.append(method);

@@ -94,12 +94,17 @@ __device__ inline void store_magnitude(const AnyView& out, Norm norm, int32_t x,
   }
 }
 
+/// sobel_sums::angle(), out of line: it is longer than all else that most requests need.
+__device__ __noinline__ inline float angle_apart(float gx, float gy) {
+  return sobel_sums::angle(gx, gy);
+}
+
 __device__ inline void store_direction(const AnyView& out, int32_t x, int32_t y, int32_t gx,
                                        int32_t gy) {
   if (out.type == PixelType::u8)
     out.as<uint8_t, Space::device>().at(x, y) = gradient::octant<int64_t>(gx, gy);
   if (out.type == PixelType::f32)
-    out.as<float, Space::device>().at(x, y) = sobel_sums::angle(float(gx), float(gy));
+    out.as<float, Space::device>().at(x, y) = angle_apart(float(gx), float(gy));
 }
 
 /// Writes whatever is wanted of one pixel's gradient.
@@ -119,7 +124,7 @@ __device__ inline void store(const SobelRequest<float>& q, int32_t x, int32_t y,
   if (q.out.gx.data) put(q.out.gx, with_one_nan(gx));
   if (q.out.gy.data) put(q.out.gy, with_one_nan(gy));
   if (q.out.magnitude.data) put(q.out.magnitude, magnitude(q.norm, gx, gy));
-  if (q.out.direction.data) put(q.out.direction, angle(gx, gy));
+  if (q.out.direction.data) put(q.out.direction, angle_apart(gx, gy));
 }
 
 }  // namespace cuesta::sobel_cuda
