@@ -25,7 +25,7 @@ struct WatchOptions {
   std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, counts{}, coco{}, mot{};
   std::string zones{}, scores{}, mask_privacy{}, when{};
   std::string record{}, keep{};
-  double segment = 300;  ///< seconds
+  std::optional<double> segment{};  ///< seconds
   bool record_motion = false;
   std::string on_event{}, mqtt{}, mqtt_discovery{};
   std::string live{}, live_token{};  ///< an address, and a file

@@ -100,8 +100,11 @@ void check_watch_results(const WatchOptions& options) {
   check_table("--objects", options.objects);
   check_table("--counts", options.counts);
   const SegmentLimits limits = limits_of(options.keep);
-  if (options.record.empty() && (limits.bytes || limits.seconds || options.record_motion))
-    usage_error("", "--keep and --record-motion require a recording; name a folder with --record");
+  if (options.record.empty() &&
+      (limits.bytes || limits.seconds || options.segment || options.record_motion))
+    usage_error("",
+                "--keep, --segment and --record-motion require a recording; name a folder with "
+                "--record");
   if (!options.on_event.empty()) words_of(options.on_event);
   if (!options.mqtt.empty())
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
@@ -144,7 +147,8 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
     add({}, std::move(folder));
   }
   if (!options.record.empty()) {
-    const RecorderOptions how{options.segment, options.record_motion, limits_of(options.keep)};
+    RecorderOptions how{.motion_only = options.record_motion, .limits = limits_of(options.keep)};
+    how.length = options.segment.value_or(how.length);
     add({}, recorder(options.record, how, options.clips.empty(), facts));
   }
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));

@@ -208,6 +208,7 @@ class Ends(RecordTest):
             (("-", "--record", "rec"), ("--record rec", "not encoded")),
             (("street.y4m", "--json", "-", "--keep", "7d"), ("--keep", "--record")),
             (("street.y4m", "--json", "-", "--record-motion"), ("--record-motion", "--record")),
+            (("street.y4m", "--json", "-", "--segment", "60"), ("--segment", "--record")),
             (("-", "--record", "rec", "--sandbox"), ("--record rec", "--sandbox")),
             (("-", "--record", "rec", "--keep", "7"), ("--keep is 7;", "200GB")),
             (("-", "--record", "rec", "--keep", "7d,8d"), ("7d,8d",)),
