@@ -112,7 +112,7 @@ std::vector<LinePoint> simplified_ring(Ring ring, double tolerance) {
   Corners& corners = ring.corners;
   Corners made;
   if (ring.cuts.empty()) {
-    std::ranges::rotate(corners, std::ranges::min_element(corners));
+    std::rotate(corners.begin(), std::ranges::min_element(corners), corners.end());
     made = simplified_piece(corners, true, tolerance);
   }
   for (size_t i = 0; i < ring.cuts.size(); ++i) {
