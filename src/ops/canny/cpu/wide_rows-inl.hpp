@@ -92,9 +92,12 @@ class WideMagnitudes {
     mask_ = job_.mask ? job_.mask.as<uint8_t>().row(y) : nullptr;
     for (int32_t x = 0; x < width; x += block) {
       const ptrdiff_t count = std::min(block, width - x);
-      float* to_gx[3] = {gx(y) + x, other_gradients_, other_gradients_ + sums_room};
-      float* to_gy[3] = {gy(y) + x, other_gradients_ + 2 * sums_room,
-                         other_gradients_ + 3 * sums_room};
+      // One channel has no room for others.
+      const auto other = [&](ptrdiff_t n) {
+        return other_gradients_ ? other_gradients_ + n * sums_room : nullptr;
+      };
+      float* to_gx[3] = {gx(y) + x, other(0), other(1)};
+      float* to_gy[3] = {gy(y) + x, other(2), other(3)};
       if (job_.gy) {
         const ptrdiff_t first = ptrdiff_t(x) * job_.count;
         to_floats(job_.channels[0].as<S>().row(y) + first, job_.count, count, to_gx);
