@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -30,6 +31,16 @@ def path():
     """Of a browser on this machine; None where there is none. CUESTA_BROWSER names one."""
     named = os.environ.get("CUESTA_BROWSER")
     return named or next((found for found in map(shutil.which, NAMES) if found), None)
+
+
+def require(what):
+    """Ends the program where there is no browser to test `what` with: with 77, or 1 if CUESTA_BROWSER_NEEDED is set."""
+    if path() is None:
+        print(
+            f"no Chromium on this machine: {what} is not tested (scripts/install-deps tests)",
+            file=sys.stderr,
+        )
+        sys.exit(1 if os.environ.get("CUESTA_BROWSER_NEEDED") else 77)
 
 
 class Browser:

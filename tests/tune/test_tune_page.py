@@ -680,11 +680,6 @@ class Shots(PageTest):
 
 
 if __name__ == "__main__":
-    if browser.path() is None:
-        print(
-            "no Chromium on this machine: the tuner's page is not tested (scripts/install-deps tests)",
-            file=sys.stderr,
-        )
-        sys.exit(1 if os.environ.get("CUESTA_BROWSER_NEEDED") else 77)
+    browser.require("the tuner's page")
     test_command.CUESTA = str(Path(sys.argv.pop(1)).resolve())
     unittest.main(verbosity=2)
