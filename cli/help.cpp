@@ -88,7 +88,7 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
 }
 
 std::string first_sentence(std::string text) {
-  text = text.substr(0, text.find("\n"));
+  text = text.substr(0, text.find('\n'));
   const size_t end = text.find(". ");
   return end == text.npos ? text : text.substr(0, end + 1);
 }
