@@ -13,7 +13,7 @@ namespace {
 // A corner of pixels: the upper left one of pixel (x, y).
 struct Corner {
   int32_t y, x;
-  friend auto operator<=>(const Corner&, const Corner&) = default;
+  auto operator<=>(const Corner&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 using Corners = std::vector<Corner>;
 
