@@ -31,19 +31,6 @@ constexpr long clone3 = 435, close_range = 436, futex_waitv = 449, map_shadow_st
                mseal = 462;
 constexpr uint32_t highest_known = 469;  // file_setattr, Linux 6.17
 
-// The leak check at the end stops the threads from a process that traces them.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool checks_leaks = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool checks_leaks = true;
-#else
-constexpr bool checks_leaks = false;
-#endif
-#else
-constexpr bool checks_leaks = false;
-#endif
-
 // Whatever their arguments. What opens a file for reading is bounded by Landlock.
 const long always[] = {
     // memory
@@ -184,12 +171,6 @@ void add_serving(SandboxFilter& filter) {
                       {2, {1, SO_REUSEADDR, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, 66, 67}}});
 }
 
-void add_leak_check(SandboxFilter& filter) {
-  for (const long call : {__NR_clone, __NR_ptrace, __NR_tkill, __NR_wait4, __NR_prctl,
-                          __NR_process_vm_readv, __NR_personality})
-    filter.allow(call);
-}
-
 void add_own(SandboxFilter& filter) {
   const auto self = uint32_t(getpid());
   filter.allow_where(__NR_kill, {{0, {self}}});
@@ -283,7 +264,6 @@ SandboxFilter sandbox_filter(uint32_t on_results, bool serves) {
   for (const long call : {clone3, mseal, map_shadow_stack})
     filter.give(call, SandboxFilter::fails_with(ENOSYS));  // libraries have another way
   if (serves) add_serving(filter);
-  if (checks_leaks) add_leak_check(filter);
   return filter;
 }
 

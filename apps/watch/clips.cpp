@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/watch/masked_clip.hpp"
@@ -85,21 +86,53 @@ class LiveClips final : public ClipFolder {
   void began(const Event& event) override {
     path_ = folder_ / (name_of(event, facts_) + ".mkv");
     clip_.emplace(facts_.ring, path_, event.clip_start);
+    has_failed_ = false;
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     double needed = frame.time - ahead_;
     if (step.event) needed = std::min(needed, step.event->clip_start);
-    if (clip_ && step.event) goes_on_ &= clip_->copy_to(step.event->last.seconds);
+    if (clip_ && step.event) guarded([&] { goes_on_ &= clip_->copy_to(step.event->last.seconds); });
     if (clip_ && !step.event) needed = std::min(needed, last_seen_);
     if (step.event) last_seen_ = step.event->last.seconds;
     io::keep_from(*facts_.ring, needed);
   }
   void clip(Event& event) override {
-    if (!clip_) began(event);  // it ended where the source was lost
+    if (!clip_ && !has_failed_) began(event);  // it ended where the source was lost
+    last_.clear();
+    guarded([&] { finish_clip(event); });
+    if (std::exchange(has_failed_, false)) event.clip_end = event.clip_start;
+  }
+  void finish() override {
+    if (error_) throw Error(*error_);
+  }
+
+ private:
+  static constexpr double slack = 5;  // seconds until an event is known that has begun
+
+  // A disk that is full costs the clip, not the run.
+  template <class Work>
+  void guarded(Work work) {
+    if (has_failed_) return;
+    try {
+      work();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::output) throw;
+      has_failed_ = true;
+      clip_.reset();
+      if (without_++ == 0)
+        warn("--clips {}: events have no whole clips until it can be written: {}", folder_.string(),
+             error.what());
+      if (!error_) error_ = error;
+    }
+  }
+  void finish_clip(Event& event) {
     goes_on_ &= clip_->copy_to(event.clip_end);
     const io::ClipSpan span = clip_->finish();
     clip_.reset();
-    last_ = span.end > span.begin ? path_ : std::filesystem::path();
+    if (span.end > span.begin) last_ = path_;
+    if (const int64_t count = std::exchange(without_, 0))
+      warn("--clips {}: clips are written again; {} event{} had none", folder_.string(), count,
+           count == 1 ? "" : "s");
     constexpr double tolerance = 0.5;
     const bool is_short = !goes_on_ || span.begin > event.clip_start + tolerance;
     if (span.end <= span.begin || (is_short && io::was_too_small(*facts_.ring)))
@@ -109,16 +142,14 @@ class LiveClips final : public ClipFolder {
     event.clip_start = span.begin;
     event.clip_end = span.end;
   }
-  void finish() override {}
-
- private:
-  static constexpr double slack = 5;  // seconds until an event is known that has begun
 
   std::filesystem::path folder_, path_;
   const WatchFacts& facts_;
   double ahead_, last_seen_ = 0;
   std::optional<io::LiveClip> clip_;
-  bool goes_on_ = true;
+  bool goes_on_ = true, has_failed_ = false;
+  int64_t without_ = 0;         // events since clips could be written
+  std::optional<Error> error_;  // the first
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "cli/common.hpp"
 #include "io/clip.hpp"
@@ -36,6 +37,7 @@ class Recorder final : public EventSink {
   void began(const Event&) override { ++segment_.events; }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     guarded([&] {
+      if (pause_) folder_->keep(options_.limits, 0);
       copy_to(frame.time);
       keep();
     });
@@ -50,6 +52,7 @@ class Recorder final : public EventSink {
     if (trims_) io::keep_from(*facts_.ring, frame.time - slack);
   }
   void finish() override {
+    pause_.reset();
     guarded([&] {
       if (clip_) end_segment();
       folder_->keep(options_.limits, 0);
@@ -58,16 +61,20 @@ class Recorder final : public EventSink {
   }
 
  private:
-  // A disk that is full ends the recording, not the run.
+  // A disk that is full makes the recording pause, and does not end the run.
   template <class Work>
   void guarded(Work work) {
-    if (error_) return;
+    if (pause_ && Clock::now() - *pause_ < pause_length) return;
     try {
       work();
+      if (std::exchange(pause_, std::nullopt)) warn("--record {}: the recording resumes", name_);
     } catch (const Error& error) {
-      error_ = error;
-      clip_.reset();
-      warn("--record {}: the recording ends: {}", name_, error.what());
+      abandon();
+      if (!pause_)
+        warn("--record {}: the recording pauses, and is tried again every {} s: {}", name_,
+             pause_length.count(), error.what());
+      pause_ = Clock::now();
+      if (!error_) error_ = error;
     }
   }
 
@@ -84,19 +91,29 @@ class Recorder final : public EventSink {
     has_motion_ = false;
     const std::string when =
         facts_.clock.is_known() ? facts_.clock.name(time) : fmt::format("{:06}", int64_t(time));
-    clip_.emplace(facts_.ring, folder_->begin(when, segment_), next_);
+    const std::filesystem::path path = folder_->begin(when, segment_);
+    clip_.emplace(facts_.ring, path, next_);
   }
   void end_segment() {
     const io::ClipSpan span = clip_->finish();
     next_ = clip_->next();
     clip_.reset();
     if (options_.motion_only && !has_motion_) return folder_->drop();
-    segment_.begin = span.begin;
-    segment_.end = span.end;
-    segment_.begin_clock = facts_.clock.text(span.begin);
-    segment_.end_clock = facts_.clock.text(span.end);
-    segment_.objects = int64_t(objects_.size());
+    describe(span.begin, span.end);
     folder_->end(segment_);
+  }
+  void abandon() {
+    if (clip_) next_ = clip_->next();
+    clip_.reset();
+    describe(segment_.begin, last_);
+    folder_->abandon(segment_);
+  }
+  void describe(double begin, double end) {
+    segment_.begin = begin;
+    segment_.end = end;
+    segment_.begin_clock = facts_.clock.text(begin);
+    segment_.end_clock = facts_.clock.text(end);
+    segment_.objects = int64_t(objects_.size());
   }
   void keep() {
     const auto now = Clock::now();
@@ -119,7 +136,9 @@ class Recorder final : public EventSink {
   bool has_motion_ = false;
   double last_ = 0;
   std::optional<Clock::time_point> kept_;
-  std::optional<Error> error_;
+  static constexpr std::chrono::seconds pause_length{10};
+  std::optional<Clock::time_point> pause_;  // since the last attempt that failed
+  std::optional<Error> error_;              // the first
 };
 
 }  // namespace

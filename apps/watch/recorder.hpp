@@ -16,9 +16,9 @@ struct RecorderOptions {
 };
 
 /// Records what a live video sends, from its packet ring, into a folder. `trims`: nobody else says
-/// which packets the ring may drop. A folder that cannot be written ends the recording with a
-/// warning; finish() then throws that error. Throws Error{invalid_argument} for video that is not
-/// live or not encoded, or has parts that are painted out.
+/// which packets the ring may drop. While the folder cannot be written, the recording pauses, with
+/// a warning; finish() then throws the first error. Throws Error{invalid_argument} for video that
+/// is not live or not encoded, or has parts that are painted out.
 std::unique_ptr<EventSink> recorder(const std::string& folder, const RecorderOptions& options,
                                     bool trims, const WatchFacts& facts);
 

@@ -163,6 +163,14 @@ void SegmentFolder::drop() {
   write();
 }
 
+void SegmentFolder::abandon(Segment segment) {
+  if (segments_.empty() || segments_.back().bytes >= 0) return;
+  segment.file = growing_name(segments_.back().file);
+  segment.bytes = size_of(folder_ / segment.file);
+  segments_.back() = std::move(segment);
+  if (segments_.back().bytes < 0) segments_.pop_back();
+}
+
 void SegmentFolder::keep(const SegmentLimits& limits, int64_t growing) {
   int64_t total = growing;
   for (const Segment& one : segments_) total += std::max<int64_t>(0, one.bytes);

@@ -40,6 +40,9 @@ class SegmentFolder {
   /// The segment that began last: it is whole, or it is not to be kept.
   void end(Segment segment);
   void drop();
+  /// It could not be written to its end, and keeps the name under which it grew. The index is not
+  /// written; does nothing where no segment is being written.
+  void abandon(Segment segment);
   /// Removes segments of the index, the oldest first, until the limits hold. `growing` bytes belong
   /// to the one that is written. A file that is not as it was written stays.
   void keep(const SegmentLimits& limits, int64_t growing);

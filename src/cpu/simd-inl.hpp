@@ -50,6 +50,23 @@ HWY_INLINE V floor_sqrt(D d, V v) {
   return hn::IfThenElse(hn::Gt(hn::Mul(next, next), v), root, next);
 }
 
+/// Doubles as floats, infinite beyond the largest one. Highway's targets without vector
+/// instructions clamp there.
+template <class V>
+HWY_INLINE auto as_float(V value) {
+  const hn::DFromV<V> d;
+  const hn::Rebind<float, decltype(d)> to;
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  HWY_ALIGN double wide[hn::MaxLanes(hn::DFromV<V>())];
+  HWY_ALIGN float narrow[hn::MaxLanes(hn::DFromV<V>())];
+  hn::Store(value, d, wide);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) narrow[i] = float(wide[i]);
+  return hn::Load(to, narrow);
+#else
+  return hn::DemoteTo(to, value);
+#endif
+}
+
 /// Every NaN of f32 lanes as the same one.
 template <class D, class V>
 HWY_INLINE V with_one_nan(D d, V value) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <string_view>
 
 extern "C" {
 #include <libavutil/parseutils.h>
@@ -30,6 +31,13 @@ std::optional<int64_t> made_at(const AVDictionary* tags) {
   return micros;
 }
 
+// Sender reports date packets, whose producer's time see() takes, on the clock of RTP. It is not
+// that of a transport stream's pictures, to which libav adds the start time all the same.
+bool is_rtp(const AVFormatContext& context) {
+  const std::string_view name = context.iformat ? context.iformat->name : "";
+  return name == "rtp" || name == "rtsp" || name == "sdp";
+}
+
 }  // namespace
 
 void ContainerClock::see(const AVPacket& packet, AVRational unit) {
@@ -49,7 +57,8 @@ WallClock ContainerClock::at(const AVFormatContext& context, const AVStream& str
                              int64_t start, bool is_recording) const {
   const int64_t micros = av_rescale_q(pts, stream.time_base, micro);
   if (offset_) return clock_of(ClockSource::camera, *offset_, micros);
-  if (context.start_time_realtime != AV_NOPTS_VALUE && context.start_time_realtime > 0)
+  if (context.start_time_realtime != AV_NOPTS_VALUE && context.start_time_realtime > 0 &&
+      !is_rtp(context))
     return clock_of(ClockSource::camera, context.start_time_realtime, micros);
   if (!is_recording) return {};
   auto made = made_at(context.metadata);

@@ -69,10 +69,12 @@ class Http:
 
 class Sender:
     """Sends an MPEG transport stream to a port, over and over, until it is closed: as UDP, as RTP
-    over UDP (RFC 2250, payload type 33), or over TCP to whoever listens there."""
+    over UDP (RFC 2250, payload type 33), or over TCP to whoever listens there. `report` is the time,
+    in seconds after 1970, that a sender report of RTP gives before each round."""
 
-    def __init__(self, kind, port, stream, seconds):
+    def __init__(self, kind, port, stream, seconds, report=None):
         self.kind, self.port, self.stream, self.seconds = kind, port, stream, seconds
+        self.report = report
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.send)
         self.thread.start()
@@ -86,6 +88,8 @@ class Sender:
                 time.sleep(0.02)
             number = 0
             while not self.ending.is_set():
+                if self.report is not None:
+                    out.sendto(sender_report(self.report, 0), ("127.0.0.1", self.port + 1))
                 for part in parts:
                     head = struct.pack(">BBHII", 0x80, 33, number & 0xFFFF, 0, 1)
                     try:
@@ -119,6 +123,12 @@ def access_units(h264):
             units.append(before)
             before = []
     return units
+
+
+def sender_report(seconds, timestamp):
+    """RTCP: the time after 1970 of a timestamp of RTP (RFC 3550, 6.4.1)."""
+    ntp = int((seconds + 2208988800) * 2**32)
+    return struct.pack(">BBHIQIII", 0x80, 200, 6, 1, ntp, timestamp & 0xFFFFFFFF, 0, 0)
 
 
 @dataclasses.dataclass
@@ -201,8 +211,7 @@ class Rtsp:
                 self.ending.wait(unit)
                 continue
             if isinstance(unit, Report):
-                ntp = int((unit.time + 2208988800) * 2**32)
-                report = struct.pack(">BBHIQIII", 0x80, 200, 6, 1, ntp, clock, 0, 0)
+                report = sender_report(unit.time, clock)
                 peer.sendall(struct.pack(">cBH", b"$", 1, len(report)) + report)
                 continue
             for i, nal in enumerate(unit):

@@ -9,6 +9,7 @@ import datetime
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import unittest
@@ -255,6 +256,24 @@ class Live(ClockTest):
         self.assertEqual(clocks, sorted(clocks))
         self.assertTrue(begun < clocks[0] < clocks[-1] < ended)
         self.assertEqual([line for line in lines if line["kind"] == "clock"], [])
+
+    def test_reports_do_not_date_the_pictures_of_a_transport_stream(self):
+        # Its times are not those of RTP: a sender report says nothing of them.
+        stream = self.video_bytes("long.ts", long_street(60, b"420jpeg"))
+        port = self.free_port(socket.SOCK_DGRAM)
+        process = self.start("detect", f"rtp://127.0.0.1:{port}", "--json", "o.nd")
+        begun = datetime.datetime.now(datetime.timezone.utc)
+        sender = servers.Sender("rtp", port, stream, 2, report=begun.timestamp() - 3600)
+        try:
+            self.until(lambda: self.lines_in("o.nd") > 150, "three rounds")
+        finally:
+            sender.close()
+        said = self.interrupt(process)
+        lines = self.lines("o.nd")
+        self.assertEqual(lines[0]["clock_source"], "arrival", said)
+        clocks = self.clocks(lines)
+        ended = datetime.datetime.now(datetime.timezone.utc)
+        self.assertTrue(begun < min(clocks) < max(clocks) < ended, (begun, clocks[0], clocks[-1]))
 
     def test_a_gap_is_dated(self):
         units = self.units()

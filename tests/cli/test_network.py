@@ -20,6 +20,12 @@ from test_live import LiveTest, frames_of, long_street
 
 
 class NetworkTest(LiveTest):
+    @staticmethod
+    def free_port(kind=socket.SOCK_STREAM):
+        with socket.socket(type=kind) as taken:
+            taken.bind(("127.0.0.1", 0))
+            return taken.getsockname()[1]
+
     def setUp(self):
         super().setUp()
         self.needs_video()
@@ -249,12 +255,6 @@ class Rtsp(NetworkTest):
 
 class Absent(NetworkTest):
     """Cameras that are not there when the run begins, and those that come and go."""
-
-    @staticmethod
-    def free_port(kind=socket.SOCK_STREAM):
-        with socket.socket(type=kind) as taken:
-            taken.bind(("127.0.0.1", 0))
-            return taken.getsockname()[1]
 
     def first_line(self, process):
         line = process.stderr.readline().decode()

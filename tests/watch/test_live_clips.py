@@ -14,7 +14,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 
 import servers  # noqa: E402
 import test_command  # noqa: E402
-from test_command import INTERRUPTED, USAGE, png, y4m  # noqa: E402
+from test_command import INTERRUPTED, OUTPUT, USAGE, png, y4m  # noqa: E402
 from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, luma, street  # noqa: E402
 from test_network import NetworkTest  # noqa: E402
 
@@ -151,6 +151,30 @@ class Cameras(LiveClipsTest):
                 self.assertEqual(name.endswith(".part.mkv"), sign == signal.SIGKILL)
                 self.run_cuesta("detect", f"{folder}/{name}", "--json", "c.nd", *PLAIN)
                 self.assertGreater(len(self.lines("c.nd")), 30)
+
+    def test_a_folder_that_cannot_be_written_costs_clips_and_no_event(self):
+        server = self.rtsp(lambda n: self.visits(3) + self.still * 60, rate=RATE)
+        process = self.start("detect", server.address(), "--events", "e.csv", "--clips", "cut",
+                             "--follow", *EVENTS, *PLAIN)  # fmt: skip
+        self.until(
+            lambda: (
+                [n for n in self.clips() if not n.endswith(".part.mkv")]
+                if (self.at / "cut").exists()
+                else None
+            ),
+            "the first clip",
+        )
+        for path in (self.at / "cut").iterdir():
+            path.unlink()
+        (self.at / "cut").rmdir()
+        self.file("cut", b"no folder")
+        self.until(lambda: len(self.rows()) == 3, "every event")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(said.count(b"have no whole clips"), 1, said)
+        self.assertEqual(process.returncode, OUTPUT, said)
+        for row in self.rows()[1:]:
+            self.assertEqual(row["clip_start"], row["clip_end"])
 
 
 class Refused(LiveClipsTest):

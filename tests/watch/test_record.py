@@ -184,7 +184,7 @@ class Ends(RecordTest):
         self.record("--keep", "0.000001MB", times=1)
         self.assertEqual(self.segments(), [])
 
-    def test_a_folder_that_is_full_ends_the_recording_alone(self):
+    def test_a_folder_that_cannot_be_written_makes_it_pause(self):
         self.file("token", b"0123456789abcdef")
         view = self.view(
             self.camera(), "--record", "rec", "--segment", 1, *EVENTS, "--json", "o.nd"
@@ -194,11 +194,18 @@ class Ends(RecordTest):
             path.unlink()
         (self.at / "rec").rmdir()
         self.file("rec", b"no folder")
-        self.until(lambda: b"the recording ends" in b"".join(view.errors), "a warning")
+        said = lambda: b"".join(view.errors)  # noqa: E731
+        self.until(lambda: b"the recording pauses" in said(), "a warning")
         before = view.json()["frame"]
         self.until(lambda: view.json()["frame"] > before + RATE, "detection continues")
-        code, _, said = view.end(signal.SIGINT)
-        self.assertEqual(code, OUTPUT, said)
+        (self.at / "rec").unlink()
+        (self.at / "rec").mkdir()
+        self.until(lambda: b"the recording resumes" in said(), "it is tried again")
+        self.until(lambda: len(self.segments()) > 1, "segments again")
+        code, _, _ = view.end(signal.SIGINT)
+        self.assertEqual(code, OUTPUT, said())
+        self.assertEqual(said().count(b"pauses"), 1)
+        self.check_index([row for row in self.index() if row["file"] in self.segments()])
 
     def test_what_is_refused(self):
         self.file("street.y4m", street())

@@ -208,23 +208,6 @@ void keep_channels(const PixelArgs& args, int32_t first, int32_t end) {
   }
 }
 
-// Doubles as floats, infinite beyond the largest one. Highway's targets without vector
-// instructions clamp there.
-template <class V>
-HWY_INLINE auto as_float(V value) {
-  const hn::DFromV<V> d;
-  const hn::Rebind<float, decltype(d)> to;
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  HWY_ALIGN double wide[HWY_MAX_LANES_D(decltype(d))];
-  HWY_ALIGN float narrow[HWY_MAX_LANES_D(decltype(d))];
-  hn::Store(value, d, wide);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) narrow[i] = float(wide[i]);
-  return hn::Load(to, narrow);
-#else
-  return hn::DemoteTo(to, value);
-#endif
-}
-
 // Samples as doubles, times the factor, in pixel::scaled()'s roundings.
 template <class From, class To>
 void scale(const PixelArgs& args, int32_t first, int32_t end) {
