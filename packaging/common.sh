@@ -15,3 +15,8 @@ wheel_tools() {
   fi
   printf '%s\n' "$env/bin/python"
 }
+
+# The version in CMakeLists.txt, which every package has.
+version_of_tree() {
+  sed -n 's/^project(cuesta VERSION \([0-9.]*\) .*/\1/p' "$root/CMakeLists.txt"
+}
