@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "apps/watch/folder_lock.hpp"
 #include "cli/common.hpp"
 #include "io/clip.hpp"
 
@@ -29,6 +30,7 @@ class Recorder final : public EventSink {
                   "--record {}: segments show what mask_privacy hides, as they are not encoded "
                   "again; leave one of them out",
                   folder);
+    lock_ = lock_folder(folder, "--record");
     folder_.emplace(folder);
     folder_->keep(options_.limits, 0);
   }
@@ -111,6 +113,7 @@ class Recorder final : public EventSink {
   RecorderOptions options_;
   bool trims_;
   const WatchFacts& facts_;
+  std::shared_ptr<const FolderLock> lock_;
   std::optional<SegmentFolder> folder_;
   std::optional<io::LiveClip> clip_;
   io::LiveClip::Packet next_{};

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "apps/watch/base64.hpp"
 #include "apps/watch/report_page.hpp"
 #include "apps/watch/snapshot.hpp"
 #include "cuesta/version.hpp"
@@ -26,20 +27,6 @@ std::string_view part(std::string_view name) {
   for (const auto& one : report_page::page_files)
     if (one.name == name) return one.text;
   return {};
-}
-
-// RFC 4648.
-std::string base64(const std::vector<uint8_t>& bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes.size() ? bytes[i + k] : 0u);
-    for (size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
 }
 
 std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) {
