@@ -31,8 +31,8 @@ bool is_shown(const Json& about) {
 
 }  // namespace
 
-LivePast::LivePast(const std::string& folder, const fs::path& clips)
-    : clips_(clips), lock_(lock_folder(folder, "--live-history")) {
+LivePast::LivePast(const std::string& folder, const fs::path& clips, uint64_t mask)
+    : clips_(clips), mask_(mask), lock_(lock_folder(folder, "--live-history")) {
   journal_.emplace(fs::path(folder) / "live.ndjson",
                    [this](const std::string& key, const Json& value) { return take(key, value); });
 }
@@ -42,7 +42,8 @@ bool LivePast::take(const std::string& key, const Json& value) {
   if (!key.starts_with("picture/")) return history.take(key, value);
   const auto picture = from_base64(value.at("jpeg").get_ref<const std::string&>());
   const auto event = events.find(value.at("id").get<int64_t>());
-  if (picture && event != events.end())
+  const bool may_be_seen = mask_ == 0 || value.at("mask").get<uint64_t>() == mask_;
+  if (picture && may_be_seen && event != events.end())
     event->second.picture = std::make_shared<const std::string>(*picture);
   return picture.has_value();
 }
@@ -53,8 +54,10 @@ bool LivePast::take_event(const Json& value) {
   event.about["id"] = event.id;
   event.about["state"] = "ended";  // by now
   const fs::path clip = value.at("clip").get<std::string>();
+  const bool may_be_seen = mask_ == 0 || value.at("mask").get<uint64_t>() == mask_;
   std::error_code error;
-  if (!clips_.empty() && clip == clip.filename() && fs::is_regular_file(clips_ / clip, error))
+  if (may_be_seen && !clips_.empty() && clip == clip.filename() &&
+      fs::is_regular_file(clips_ / clip, error))
     event.clip = clips_ / clip;
   if (const auto known = events.find(event.id); known != events.end())
     event.picture = known->second.picture;
@@ -65,12 +68,14 @@ bool LivePast::take_event(const Json& value) {
 
 void LivePast::put(const LiveEvent& event, const Jpeg& picture) {
   const int64_t slot = event.id % kept;
-  journal_->put(
-      fmt::format("event/{}", slot),
-      {{"id", event.id}, {"about", event.about}, {"clip", event.clip.filename().string()}});
+  journal_->put(fmt::format("event/{}", slot), {{"id", event.id},
+                                                {"mask", mask_},
+                                                {"about", event.about},
+                                                {"clip", event.clip.filename().string()}});
   if (!picture) return;
   const std::span bytes(reinterpret_cast<const uint8_t*>(picture->data()), picture->size());
-  journal_->put(fmt::format("picture/{}", slot), {{"id", event.id}, {"jpeg", base64(bytes)}});
+  journal_->put(fmt::format("picture/{}", slot),
+                {{"id", event.id}, {"mask", mask_}, {"jpeg", base64(bytes)}});
 }
 
 void LivePast::flush(MotionHistory& now) {

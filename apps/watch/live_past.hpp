@@ -16,8 +16,9 @@ namespace cuesta::cli {
 class LivePast {
  public:
   /// Reads FOLDER/live.ndjson, or begins it. Clips are those that `clips` has; empty for none.
-  /// Throws Error{output}.
-  LivePast(const std::string& folder, const std::filesystem::path& clips);
+  /// `mask` is the digest of a mask_privacy, 0 without: pictures and clips that were made with
+  /// another, or without, are not shown where there is one. Throws Error{output}.
+  LivePast(const std::string& folder, const std::filesystem::path& clips, uint64_t mask);
 
   /// Of the runs before: their history, and events by id.
   MotionHistory history{};
@@ -33,6 +34,7 @@ class LivePast {
   bool take_event(const Json& value);
 
   std::filesystem::path clips_;
+  uint64_t mask_;
   std::shared_ptr<const FolderLock> lock_;
   std::optional<KeyJournal> journal_;
 };

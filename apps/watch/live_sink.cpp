@@ -6,6 +6,7 @@
 #include "apps/watch/live_past.hpp"
 #include "apps/watch/snapshot.hpp"
 #include "cli/common.hpp"
+#include "cli/privacy.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -60,7 +61,8 @@ class LiveSink final : public EventSink {
           "--live-history {}: it needs the time of day, which {} does not have; set it with "
           "--begins",
           folder, facts_.source);
-    past_.emplace(folder, clips_ ? clips_->folder() : std::filesystem::path());
+    past_.emplace(folder, clips_ ? clips_->folder() : std::filesystem::path(),
+                  facts_.privacy ? facts_.privacy->digest() : 0);
     history_ = std::move(past_->history);
     for (auto& [id, event] : past_->events) {
       board_->put_event(std::move(event));

@@ -4,8 +4,10 @@
 test_live_history.py PATH-TO-CUESTA [unittest arguments]
 """
 
+import base64
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -16,8 +18,8 @@ sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 from live_view import EVENTS, LiveViewTest  # noqa: E402
 
 import test_command  # noqa: E402
-from test_command import INTERRUPTED, OUTPUT, USAGE  # noqa: E402
-from test_detect import PLAIN, street  # noqa: E402
+from test_command import INTERRUPTED, OUTPUT, USAGE, png, read_png  # noqa: E402
+from test_detect import HEIGHT, PLAIN, WIDTH, street  # noqa: E402
 
 KEEP = ("--scene", "scene.toml", "--live-history", "kept", "--clips", "cut", *EVENTS)
 
@@ -156,6 +158,66 @@ class Damage(HistoryTest):
         view = self.view(self.camera(), *KEEP)
         self.until(lambda: view.json().get("events"), "the history")
         self.assertEqual(view.ask("clip/0/1")[0], 404)
+
+
+class Privacy(HistoryTest):
+    """The square passes from the upper left to the lower right; what is left of it is painted out."""
+
+    def setUp(self):
+        super().setUp()
+        half = bytes(WIDTH // 2) + bytes([255]) * (WIDTH - WIDTH // 2)
+        self.file("private.png", png(WIDTH, HEIGHT, half * HEIGHT))
+        self.video_bytes("street.mp4", street(chroma=b"420jpeg"))
+        self.dated = ("--begins", "2026-11-25T06:00", "--min-hits", 1, "--post-roll", 0.1, *PLAIN)
+
+    def run_on_file(self, *arguments):
+        more = ("--live", ":0", "--live-history", "kept", "--clips", "cut", *self.dated)
+        return self.run_cuesta("detect", "street.mp4", *more, *arguments)
+
+    def kept(self):
+        """Pictures of the journal: the number of columns of each, and the brightest sample of every column."""
+        lines = [json.loads(line) for line in self.journal().read_text().splitlines()[1:]]
+        for line in lines:
+            if not line["key"].startswith("picture/"):
+                continue
+            self.file("p.jpg", base64.b64decode(line["value"]["jpeg"]))
+            self.run_cuesta("filter", "p.jpg", "-o", "p.png", "--kernel", "average:1")
+            width, height, channels, _, samples = read_png((self.at / "p.png").read_bytes())
+            row = width * channels
+            yield [max(max(samples[y * row + x * channels :][:channels]) for y in range(height)) for x in range(width)]  # fmt: skip
+
+    def test_pictures_of_the_journal(self):
+        self.run_on_file()
+        (open_one,) = self.kept()
+        self.assertGreater(min(open_one), 24, "the ground is seen everywhere")
+        shutil.rmtree(self.at / "kept")
+        self.run_on_file("--mask-privacy", "private.png")
+        for masked in self.kept():
+            dark = [x for x, value in enumerate(masked) if value < 14]
+            self.assertGreater(len(dark), 4, masked)
+            self.assertEqual(dark[0], 0)
+
+    def test_pictures_from_before_the_mask(self):
+        self.run_on_file()
+        (clip,) = (self.at / "cut").iterdir()
+        mask = ("--mask-privacy", "private.png")
+        for options, code in (((), 200), (mask, 404)):
+            view = self.view("-", "--live-history", "kept", "--begins", "now", *options)
+            view.process.stdin.write(street(chroma=b"420jpeg"))
+            view.process.stdin.flush()
+            self.until(lambda: view.json().get("events"), "the history")
+            self.assertEqual(view.ask("event/0/1")[0], code, options)
+            view.end(signal.SIGKILL)
+        self.run_on_file(*mask)
+        newest = max(
+            json.loads(line)["value"].get("id", 0)
+            for line in self.journal().read_text().splitlines()[1:]
+        )
+        view = self.view("-", "--live-history", "kept", "--begins", "now", *mask)
+        view.process.stdin.write(street(chroma=b"420jpeg"))
+        view.process.stdin.flush()
+        self.until(lambda: view.json().get("events"), "the history")
+        self.assertEqual([view.ask(f"event/0/{k}")[0] for k in (1, newest)], [404, 200])
 
 
 class Bounds(HistoryTest):
