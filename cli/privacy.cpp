@@ -97,6 +97,17 @@ std::vector<PrivacyMask::Run> PrivacyMask::runs_of(ConstAnyView mask, Size size)
   return runs;
 }
 
+uint64_t PrivacyMask::digest() const {
+  constexpr uint64_t prime = 1099511628211u;  // FNV-1a
+  uint64_t hash = 14695981039346656037u;
+  const auto add = [&](int32_t value) { hash = (hash ^ uint32_t(value)) * prime; };
+  add(size_.width);
+  add(size_.height);
+  for (const Run& run : luma_)
+    for (const int32_t value : {run.y, run.begin, run.end}) add(value);
+  return hash >> 1 | 1;  // fits into a signed number, too
+}
+
 void PrivacyMask::paint(io::FrameBuffer& frame) const {
   const io::Frame& shown = frame.frame();
   if (!shown.luma || shown.luma.size() != size_ || shown.deep_luma || shown.gpu_luma)

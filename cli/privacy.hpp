@@ -1,6 +1,7 @@
 // Parts of a picture that nobody may see: neither people nor the detector.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class PrivacyMask {
               const std::string& source, const CommonOptions& common);
   /// Makes them black in every plane. Throws Error{unsupported} for a frame that it cannot paint.
   void paint(io::FrameBuffer& frame) const;
+  /// Differs where another part is painted out; never 0.
+  uint64_t digest() const;
 
  private:
   struct Run {

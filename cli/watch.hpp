@@ -32,8 +32,9 @@ class LivePage {
  public:
   virtual ~LivePage() = default;
   /// What shows a camera there. `clips` writes its clips; null for none. Both, and `facts`, live as
-  /// long.
-  virtual std::unique_ptr<EventSink> sink(const WatchFacts& facts, const ClipFolder* clips) = 0;
+  /// long. `history` is the folder of --live-history, or empty.
+  virtual std::unique_ptr<EventSink> sink(const WatchFacts& facts, const ClipFolder* clips,
+                                          const std::string& history) = 0;
 };
 /// Begins it for cameras of these names; null without --live. Throws Error for an address that
 /// cannot be meant, that is not available, or that needs a token.

@@ -42,10 +42,17 @@ Schedule schedule_of(const std::string& when) {
 }
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
-  std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--clips", clips}, {"--objects", objects},
-      {"--counts", counts},    {"--coco", coco},     {"--mot", mot},     {"--zones", zones},
-      {"--scores", scores},    {"--record", record}};
+  std::vector<std::pair<std::string, std::string>> named = {{"--heatmap", heat_map},
+                                                            {"--report", report},
+                                                            {"--clips", clips},
+                                                            {"--objects", objects},
+                                                            {"--counts", counts},
+                                                            {"--coco", coco},
+                                                            {"--mot", mot},
+                                                            {"--zones", zones},
+                                                            {"--scores", scores},
+                                                            {"--record", record},
+                                                            {"--live-history", live_history}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;

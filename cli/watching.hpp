@@ -28,8 +28,8 @@ struct WatchOptions {
   std::optional<double> segment{};  ///< seconds
   bool record_motion = false;
   std::string on_event{}, mqtt{}, mqtt_discovery{};
-  std::string live{}, live_token{};  ///< an address, and a file
-  std::shared_ptr<LivePage> page{};  ///< that --live began; null without
+  std::string live{}, live_token{}, live_history{};  ///< an address, a file, and a folder
+  std::shared_ptr<LivePage> page{};                  ///< that --live began; null without
   int mqtt_qos = 1;
   int64_t clip_memory = int64_t(64) << 20;  ///< bytes
   bool mqtt_objects = false, allow_hooks = false;

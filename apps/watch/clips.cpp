@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/watch/folder_lock.hpp"
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
@@ -22,7 +23,7 @@ std::string name_of(const Event& event, const WatchFacts& facts) {
 
 class Clips final : public ClipFolder {
  public:
-  Clips(const std::string& folder, const WatchFacts& facts) : folder_(folder), facts_(facts) {
+  Clips(const std::string& folder, const WatchFacts& facts) : ClipFolder(folder), facts_(facts) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(facts.source, error)) {
       usage_error(folder,
@@ -40,7 +41,7 @@ class Clips final : public ClipFolder {
       extension_ = ".mp4";
       masked_.emplace(facts.format, *facts.privacy);
     }
-    make_folder(folder);
+    lock_ = lock_folder(folder, "--clips");
   }
   void frame(const io::Frame& frame, const SceneStep&) override {
     if (frame.file) files_.push_back(*frame.file);
@@ -61,7 +62,7 @@ class Clips final : public ClipFolder {
   void finish() override {}
 
  private:
-  std::filesystem::path folder_;
+  std::shared_ptr<const FolderLock> lock_;
   const WatchFacts& facts_;
   std::string extension_;
   std::optional<MaskedClips> masked_;
@@ -71,7 +72,7 @@ class Clips final : public ClipFolder {
 class LiveClips final : public ClipFolder {
  public:
   LiveClips(const std::string& folder, const TrackingOptions& tracking, const WatchFacts& facts)
-      : folder_(folder), facts_(facts), ahead_(tracking.pre_roll + slack) {
+      : ClipFolder(folder), facts_(facts), ahead_(tracking.pre_roll + slack) {
     const char* source = facts.source == "-" ? "standard input" : facts.source.c_str();
     if (!io::can_be_clipped(*facts.ring))
       usage_error(folder, "--clips {}: clips require encoded video, and {} is not encoded", folder,
@@ -81,7 +82,7 @@ class LiveClips final : public ClipFolder {
                   "--clips {}: clips show what mask_privacy hides, as those of live video are not "
                   "encoded again; leave one of them out",
                   folder);
-    make_folder(folder);
+    lock_ = lock_folder(folder, "--clips");
   }
   void began(const Event& event) override {
     path_ = folder_ / (name_of(event, facts_) + ".mkv");
@@ -143,7 +144,8 @@ class LiveClips final : public ClipFolder {
     event.clip_end = span.end;
   }
 
-  std::filesystem::path folder_, path_;
+  std::filesystem::path path_;
+  std::shared_ptr<const FolderLock> lock_;
   const WatchFacts& facts_;
   double ahead_, last_seen_ = 0;
   std::optional<io::LiveClip> clip_;

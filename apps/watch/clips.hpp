@@ -13,9 +13,11 @@ class ClipFolder : public EventSink {
  public:
   /// The clip of the event that ended last; empty for none.
   const std::filesystem::path& last() const { return last_; }
+  const std::filesystem::path& folder() const { return folder_; }
 
  protected:
-  std::filesystem::path last_{};
+  explicit ClipFolder(const std::string& folder) : folder_(folder) {}
+  std::filesystem::path folder_, last_{};
 };
 
 /// Cuts FOLDER/event-0001.mp4 and so on out of the source when an event has ended, from the event's

@@ -13,12 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Jpeg jpeg_of(const Image<uint8_t>& rgb) {
-  const auto bytes = io::encode_picture(".jpg", rgb, {.quality = 75});
-  return std::make_shared<const std::string>(bytes.begin(), bytes.end());
-}
-
-Jpeg jpeg_of(const LiveFrame& live) {
+Jpeg jpeg_with_boxes(const LiveFrame& live) {
   constexpr Size most{1280, 960};
   const BoxPainter painter(live.format);
   io::FrameBuffer buffer;
@@ -31,6 +26,11 @@ Jpeg jpeg_of(const LiveFrame& live) {
 }
 
 }  // namespace
+
+Jpeg jpeg_of(const Image<uint8_t>& rgb) {
+  const auto bytes = io::encode_picture(".jpg", rgb, {.quality = 75});
+  return std::make_shared<const std::string>(bytes.begin(), bytes.end());
+}
 
 bool LiveBoard::wants_frame() {
   const std::lock_guard lock(mutex_);
@@ -103,7 +103,7 @@ Jpeg LiveBoard::picture(int64_t& index) {
   if (!frame || frame->frame.index <= index) return nullptr;
   index = frame->frame.index;
   const std::lock_guard lock(encoding_);
-  if (index != encoded_index_) encoded_ = jpeg_of(*frame);
+  if (index != encoded_index_) encoded_ = jpeg_with_boxes(*frame);
   encoded_index_ = index;
   return encoded_;
 }

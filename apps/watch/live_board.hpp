@@ -33,10 +33,13 @@ struct LiveFrame {
   std::vector<CountingLine> lines{};
 };
 
+/// As quality 75.
+Jpeg jpeg_of(const Image<uint8_t>& rgb);
+
 /// A recent event.
 struct LiveEvent {
-  int64_t id = 0;
-  Json about{};  ///< without "picture" and "clip_file"
+  int64_t id = 0;  ///< counts on over the runs of a history
+  Json about{};    ///< without "picture" and "clip_file"
   /// Its picture, RGB, until somebody asks for it; from then on `picture`.
   std::shared_ptr<const Image<uint8_t>> best{};
   Jpeg picture{};
@@ -91,8 +94,10 @@ class LiveBoard {
   Jpeg encoded_;
 };
 
-/// Fills a board. `facts`, `board` and `clips`, which may be null, live as long.
+/// Fills a board, first with what `history` has of earlier runs: a folder, or empty for none.
+/// `facts` and `clips`, which may be null, live as long. Throws Error{invalid_argument} for a
+/// history of a video without a time of day, Error{output}.
 std::unique_ptr<EventSink> live_sink(const WatchFacts& facts, std::shared_ptr<LiveBoard> board,
-                                     const ClipFolder* clips);
+                                     const ClipFolder* clips, const std::string& history);
 
 }  // namespace cuesta::cli

@@ -96,10 +96,11 @@ class Page final : public LivePage {
     stop_.request();
     thread_.join();
   }
-  std::unique_ptr<EventSink> sink(const WatchFacts& facts, const ClipFolder* clips) override {
+  std::unique_ptr<EventSink> sink(const WatchFacts& facts, const ClipFolder* clips,
+                                  const std::string& history) override {
     const auto found = std::ranges::find(names_, facts.camera);
     const auto index = found == names_.end() ? 0 : size_t(found - names_.begin());
-    return live_sink(facts, boards_[index], clips);
+    return live_sink(facts, boards_[index], clips, history);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "apps/watch/folder_lock.hpp"
 #include "cli/common.hpp"
 #include "io/clip.hpp"
 
@@ -30,6 +31,7 @@ class Recorder final : public EventSink {
                   "--record {}: segments show what mask_privacy hides, as they are not encoded "
                   "again; leave one of them out",
                   folder);
+    lock_ = lock_folder(folder, "--record");
     folder_.emplace(folder);
     folder_->keep(options_.limits, 0);
   }
@@ -128,6 +130,7 @@ class Recorder final : public EventSink {
   RecorderOptions options_;
   bool trims_;
   const WatchFacts& facts_;
+  std::shared_ptr<const FolderLock> lock_;
   std::optional<SegmentFolder> folder_;
   std::optional<io::LiveClip> clip_;
   io::LiveClip::Packet next_{};

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "apps/watch/base64.hpp"
+#include "apps/watch/report_page.hpp"
 #include "apps/watch/snapshot.hpp"
 #include "cuesta/version.hpp"
 #include "io/address.hpp"
@@ -20,37 +22,11 @@ using namespace std::string_view_literals;  // of a text, span would take the 0 
 
 constexpr size_t max_pictures = 1000;
 
-constexpr std::string_view style = R"(
-:root { color-scheme: light dark; --line: #8886; --bar: #d9480f; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-svg.timeline { width: 100%; height: 3.5rem; border: 1px solid var(--line); }
-svg.timeline rect { fill: var(--bar); } svg.timeline rect:hover { opacity: .6; }
-.ends { display: flex; justify-content: space-between; font-size: .85rem; }
-table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
-.events { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: 1rem; }
-article { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; }
-article:target { border-color: var(--bar); } article h3 { margin: 0; font-size: 1rem; }
-article p { margin: .2rem 0; font-size: .9rem; }
-article img { width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background: #0003; }
-.heat { position: relative; display: inline-block; } .heat img { max-width: 100%; display: block; }
-.heat svg { position: absolute; inset: 0; width: 100%; height: 100%; }
-.heat path { stroke: #3f6; stroke-width: 3; vector-effect: non-scaling-stroke; fill: none; }
-.heat text { fill: #3f6; text-anchor: middle; } footer { margin: 2rem 0; font-size: .85rem; opacity: .7; }
-)";
-
-// RFC 4648.
-std::string base64(const std::vector<uint8_t>& bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes.size() ? bytes[i + k] : 0u);
-    for (size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
+// The page's style and script.
+std::string_view part(std::string_view name) {
+  for (const auto& one : report_page::page_files)
+    if (one.name == name) return one.text;
+  return {};
 }
 
 std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) {
@@ -58,12 +34,15 @@ std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) 
                      base64(io::encode_picture(".jpg", rgb, {.quality = 75})));
 }
 
-// A file by its name, without its folders; addresses and cameras as they are.
-std::string title_of(const std::string& source) {
-  if (io::is_address(source) || io::is_camera(source)) return source;
-  const std::string name = std::filesystem::path(source).filename().string();
-  return "Moving objects in " + (name.empty() ? source : name);
+// A camera by its name, a file by its own, without its folders; addresses as they are.
+std::string title_of(const WatchFacts& facts) {
+  if (!facts.camera.empty()) return "Moving objects at " + facts.camera;
+  if (facts.source == "-") return "Moving objects in standard input";
+  if (io::is_address(facts.source)) return "Moving objects at " + facts.source;
+  return "Moving objects in " + std::filesystem::path(facts.source).filename().string();
 }
+
+std::string_view plural(int64_t count) { return count == 1 ? "" : "s"; }
 
 class Report final : public EventSink {
  public:
@@ -80,6 +59,12 @@ class Report final : public EventSink {
     bars_.push_back({event.id, event.first.seconds, width});
     data_ += (data_.empty() ? "\n" : ",\n") + line_of(json);
     for (const EventObject& object : event.objects) objects_.insert(object.id);
+    std::set<size_t> zones;
+    for (const ZoneVisit& visit : event.visits) {
+      Visits& of = visits_[visit.zone];
+      if (zones.insert(visit.zone).second) ++of.events;
+      of.seconds += visit.left.seconds - visit.entered.seconds;
+    }
     for (const Crossing& c : event.crossings)
       ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
     best_ = {};
@@ -91,33 +76,25 @@ class Report final : public EventSink {
       best_ = snapshot_of(frame, facts_.format, step.event->best_box);
   }
   void finish() override {
-    file_->write(fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
-        "name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>"
-        "\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2} × {3} pixels, {4:.4g} frames/s, {5} frames, {6}: "
-        "{7} event{8}, {9} object{10}.</p>\n",
-        escaped(title_of(facts_.source)), style, facts_.format.width, facts_.format.height,
-        facts_.rate(), frames_, clock_text(end_), bars_.size(), bars_.size() == 1 ? "" : "s",
-        objects_.size(), objects_.size() == 1 ? "" : "s"));
+    write_head();
+    write_filters();
     write_timeline();
+    write_hours();
     write_lines();
-    file_->write("<h2>Events</h2>\n"sv);
-    file_->write(bars_.empty() ? "<p>None.</p>\n"
-                               : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
-    if (bars_.size() > max_pictures)
-      file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", max_pictures));
+    write_zones();
+    write_events();
     file_->write(fmt::format("<h2>Where it moved</h2>\n<div class=\"heat\">{}{}</div>\n",
                              picture_tag(shrunk(heat_.picture(), {1280, 960}),
                                          "alt=\"The brighter, the longer something moved there\""),
-                             drawn_lines()));
+                             drawn_scene()));
     // A "<" cannot end the script.
     std::string data = data_;
     for (size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))
       data.replace(at, 1, "\\u003c");
     file_->write(fmt::format(
-        "<script type=\"application/json\" id=\"events\">[{}]</script>\n<footer>cuesta {}</footer>"
-        "\n</body>\n</html>\n",
-        data, CUESTA_VERSION));
+        "<script type=\"application/json\" id=\"events\">[{}]</script>\n<script>\n{}</script>\n"
+        "<footer>cuesta {}</footer>\n</body>\n</html>\n",
+        data, part("report.js"), CUESTA_VERSION));
     file_->finish();
   }
 
@@ -126,40 +103,71 @@ class Report final : public EventSink {
     int64_t id;
     double start, width;
   };
+  struct Visits {
+    int64_t events = 0;
+    double seconds = 0;  // from when a zone was entered to when something was last there
+  };
+
+  // A time of the video: the time of day where it is known, else seconds.
+  std::string when(double at) const {
+    if (!facts_.clock.is_known()) return clock_text(at);
+    constexpr size_t seconds_end = 19, milliseconds = 4;  // of "2026-11-25T06:00:01.667+01:00"
+    return facts_.clock.text(at).erase(seconds_end, milliseconds);
+  }
+  std::string time_tag(double at) const {
+    if (!facts_.clock.is_known()) return clock_text(at);
+    return fmt::format("<time datetime=\"{}\">{}</time>", facts_.clock.text(at), when(at));
+  }
 
   std::string card_of(const Event& event) const {
-    const auto seconds = event.last.seconds - event.first.seconds;
+    const double begin = event.first.seconds, end = event.last.seconds;
     std::string text =
-        fmt::format("<article id=\"event-{}\"><h3>{}: {}–{}</h3>\n", event.id, event.id,
-                    clock_text(event.first.seconds), clock_text(event.last.seconds));
-    if (facts_.clock.is_known()) text += fmt::format("<p>{}</p>\n", time_tag(event.first.seconds));
+        fmt::format("<article id=\"event-{0}\"><h3>{0}: {1}{2}</h3>\n", event.id, time_tag(begin),
+                    facts_.clock.is_known() ? "" : "–" + clock_text(end));
+    if (facts_.clock.is_known())
+      text += fmt::format("<p>to {}; {}–{} of the video</p>\n", time_tag(end), clock_text(begin),
+                          clock_text(end));
     if (!best_.empty())
       text += picture_tag(best_, fmt::format("alt=\"Object {} at {}\"", event.best_id,
-                                             clock_text(event.best.seconds))) +
+                                             when(event.best.seconds))) +
               "\n";
-    text += fmt::format("<p>{:.1f} s, {} object{}, {} at once</p>\n", seconds, event.objects.size(),
-                        event.objects.size() == 1 ? "" : "s", event.max_at_once);
+    text +=
+        fmt::format("<p>{:.1f} s, {} object{}, {} at once</p>\n", end - begin, event.objects.size(),
+                    plural(int64_t(event.objects.size())), event.max_at_once);
     uint64_t zones = 0;
     for (const EventObject& object : event.objects) zones |= object.zones;
+    for (const ZoneVisit& visit : event.visits) zones |= uint64_t(1) << visit.zone;
     if (zones)
       text += fmt::format("<p>in {}</p>\n",
                           escaped(fmt::format("{}", fmt::join(names_of(zones, facts_), ", "))));
     for (const Crossing& c : event.crossings)
-      text +=
-          fmt::format("<p>{}: object {} over {}: {}</p>\n",
-                      facts_.clock.is_known() ? time_tag(c.at.seconds) : clock_text(c.at.seconds),
-                      c.id, escaped(facts_.lines[c.line].name), escaped(way_of(c, facts_)));
+      text += fmt::format("<p>{}: object {} over {}: {}</p>\n", time_tag(c.at.seconds), c.id,
+                          escaped(facts_.lines[c.line].name), escaped(way_of(c, facts_)));
     return text + "</article>\n";
   }
 
-  std::string time_tag(double at) const {
-    return fmt::format("<time datetime=\"{}\">{}</time>", facts_.clock.text(at),
-                       facts_.clock.shown(at));
+  // Nothing may be fetched by the page, whatever a name in it holds.
+  void write_head() {
+    const auto events = int64_t(bars_.size()), objects = int64_t(objects_.size());
+    file_->write(fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+        "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+        "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width\">\n<title>{0}</title>\n<style>\n{1}</style>\n</head>\n"
+        "<body>\n<h1>{0}</h1>\n<p>{2} × {3} pixels, {4:.4g} frames/s, {5} frames, {6}: {7} "
+        "event{8}, {9} object{10}.</p>\n",
+        escaped(title_of(facts_)), part("report.css"), facts_.format.width, facts_.format.height,
+        facts_.rate(), frames_, clock_text(end_), events, plural(events), objects,
+        plural(objects)));
   }
-  // Of the timeline: with the time of day, where it is known.
-  std::string end_text(double at) const {
-    return facts_.clock.is_known() ? fmt::format("{}, {}", clock_text(at), time_tag(at))
-                                   : clock_text(at);
+
+  void write_filters() {
+    file_->write(
+        "<form class=\"filters\" hidden>\n<label hidden>Zone <select "
+        "name=\"zone\"><option value=\"\">all</option></select></label>\n<label hidden>Crossing "
+        "<select name=\"way\"><option value=\"\">all</option></select></label>\n<label>Object "
+        "<input name=\"object\" type=\"number\" min=\"0\" placeholder=\"all\"></label>\n<button "
+        "type=\"reset\">All</button>\n<output name=\"count\"></output>\n</form>\n"sv);
   }
 
   void write_timeline() {
@@ -170,21 +178,60 @@ class Report final : public EventSink {
           "<a href=\"#event-{0}\"><rect x=\"{1:.3f}\" width=\"{2:.3f}\" y=\"10\" height=\"80\">"
           "<title>{0}: {3}</title></rect></a>\n",
           bar.id, 1000 * bar.start / length, std::max(2.0, 1000 * bar.width / length),
-          facts_.clock.is_known() ? facts_.clock.shown(bar.start) : clock_text(bar.start));
+          when(bar.start));
     file_->write(fmt::format(
         "<h2>When</h2>\n<svg class=\"timeline\" viewBox=\"0 0 1000 100\" "
         "preserveAspectRatio=\"none\">\n{}</svg>\n<div class=\"ends\"><span>{}</span><span>{}"
         "</span></div>\n",
-        svg, end_text(0), end_text(end_)));
+        svg, time_tag(0), time_tag(end_)));
+  }
+
+  // The script fills it in.
+  void write_hours() {
+    if (!facts_.clock.is_known()) return;
+    file_->write(
+        fmt::format("<section hidden>\n<h2>By hour</h2>\n<div class=\"hours\" data-begin=\"{}\" "
+                    "data-end=\"{}\"></div>\n</section>\n",
+                    facts_.clock.text(0), facts_.clock.text(end_)));
+  }
+
+  void write_events() {
+    file_->write("<h2>Events</h2>\n"sv);
+    file_->write(bars_.empty() ? "<p>None.</p>\n"
+                               : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
+    if (bars_.size() > max_pictures)
+      file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", max_pictures));
+  }
+
+  std::string drawn_scene() const {
+    if (facts_.lines.empty() && facts_.polygons.empty()) return {};
+    const auto [width, height] = facts_.size();
+    return fmt::format("<svg viewBox=\"0 0 {} {}\" font-size=\"{:.1f}\">\n{}{}</svg>", width,
+                       height, std::max(width, height) / 40.0, drawn_zones(), drawn_lines());
+  }
+
+  std::string drawn_zones() const {
+    const auto [width, height] = facts_.size();
+    std::string svg;
+    for (size_t i = 0; i < facts_.polygons.size(); ++i) {
+      svg += fmt::format("<polygon{} points=\"", facts_.has_state(i) ? "" : " class=\"exclude\"");
+      Point highest{0, 2};
+      for (const Point& corner : facts_.polygons[i]) {
+        svg += fmt::format("{:.1f},{:.1f} ", corner.x * width, corner.y * height);
+        if (corner.y < highest.y) highest = corner;
+      }
+      svg +=
+          fmt::format("\"/><text class=\"zone\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"1.1em\">{}</text>\n",
+                      highest.x * width, highest.y * height, escaped(facts_.zones[i]));
+    }
+    return svg;
   }
 
   // Each line with an arrow to its right, and the names of the ways on both sides.
   std::string drawn_lines() const {
-    if (facts_.lines.empty()) return {};
     const auto [width, height] = facts_.size();
     const double size = std::max(width, height) / 40.0;
-    std::string svg =
-        fmt::format("<svg viewBox=\"0 0 {} {}\" font-size=\"{:.1f}\">\n", width, height, size);
+    std::string svg;
     for (const CountingLine& line : facts_.lines) {
       const double ax = line.from.x * width, ay = line.from.y * height;
       const double x = line.to.x * width - ax, y = line.to.y * height - ay;
@@ -198,7 +245,7 @@ class Report final : public EventSink {
         svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", mx - far * dy,
                            my + far * dx, escaped(way));
     }
-    return svg + "</svg>";
+    return svg;
   }
 
   void write_lines() {
@@ -216,6 +263,20 @@ class Report final : public EventSink {
     file_->write("</table>\n"sv);
   }
 
+  void write_zones() {
+    if (facts_.included == 0) return;
+    file_->write(
+        "<h2>Zones</h2>\n<table><tr><th>zone</th><th>events</th><th>seconds</th></tr>\n"sv);
+    for (size_t i = 0; i < facts_.zones.size(); ++i) {
+      if (!facts_.has_state(i)) continue;
+      const auto found = visits_.find(i);
+      const Visits visits = found == visits_.end() ? Visits() : found->second;
+      file_->write(fmt::format("<tr><td>{}</td><td>{}</td><td>{:.1f}</td></tr>\n",
+                               escaped(facts_.zones[i]), visits.events, visits.seconds));
+    }
+    file_->write("</table>\n"sv);
+  }
+
   const WatchFacts& facts_;
   const HeatMap& heat_;
   std::unique_ptr<io::RecordFile> file_;
@@ -223,6 +284,7 @@ class Report final : public EventSink {
   std::string cards_, data_;
   std::vector<Bar> bars_;
   std::map<size_t, LineCount> counts_;
+  std::map<size_t, Visits> visits_;
   std::set<int64_t> objects_;
   int64_t frames_ = 0;
   double end_ = 0;

@@ -39,6 +39,9 @@ void add_live_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--live-token", options.live_token,
                  "use the token of this file in the address of the page (default: a new one)")
       ->type_name("FILE");
+  app.add_option("--live-history", options.live_history,
+                 "keep the history of the page in this folder, for later runs")
+      ->type_name("OUT");
 }
 
 }  // namespace
@@ -105,6 +108,8 @@ void check_watch_results(const WatchOptions& options) {
     usage_error("",
                 "--keep, --segment and --record-motion require a recording; name a folder with "
                 "--record");
+  if (options.live.empty() && !options.live_history.empty())
+    usage_error(options.live_history, "--live-history requires a page; add --live :8080");
   if (!options.on_event.empty()) words_of(options.on_event);
   if (!options.mqtt.empty())
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
@@ -158,7 +163,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts));
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts, *heat));
-  if (options.page) add({}, options.page->sink(facts, clips));
+  if (options.page) add({}, options.page->sink(facts, clips, options.live_history));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
     add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),

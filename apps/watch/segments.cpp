@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/common.hpp"
-#include "cli/inputs.hpp"
 #include "cli/results.hpp"
 #include "io/text_file.hpp"
 
@@ -84,7 +83,6 @@ SegmentLimits limits_of(const std::string& text) {
 }
 
 SegmentFolder::SegmentFolder(const std::string& folder) : folder_(folder) {
-  make_folder(folder);
   const fs::path index = folder_ / "segments.csv";
   if (fs::exists(index)) read(index);
   write();

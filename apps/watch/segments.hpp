@@ -31,8 +31,8 @@ struct Segment {
 
 class SegmentFolder {
  public:
-  /// Makes the folder, or continues with the index that it has: a segment whose run was killed
-  /// keeps the name under which it grew. Throws Error{output}.
+  /// Begins the index of a folder, or continues with the one that it has: a segment whose run was
+  /// killed keeps the name under which it grew. Throws Error{output}.
   explicit SegmentFolder(const std::string& folder);
 
   /// A name that is free, "segment-WHEN.mkv" or "segment-WHEN-2.mkv", now in the index.

@@ -20,7 +20,8 @@ struct RecordingOptions {
   double from = 0;      ///< seconds of the recording
   double to = std::numeric_limits<double>::infinity();
   int64_t every = 1;  ///< takes the first of this number of frames
-  /// Lists the files again when the last one has ended: those that are new follow. Null for none.
+  /// Lists the files again when the last one has ended: those that are new follow, for as long as
+  /// `growing` of the limits waits. Null for none.
   std::function<std::vector<std::string>()> more{};
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -90,6 +91,8 @@ std::unique_ptr<FrameSource> open_file(const std::string& path, StreamLimits lim
 
 /// Several files as one.
 class JoinedFiles final : public FrameSource {
+  using Clock = std::chrono::steady_clock;
+
  public:
   JoinedFiles(std::vector<std::string> files, const StreamLimits& limits,
               const RecordingOptions& options)
@@ -120,6 +123,7 @@ class JoinedFiles final : public FrameSource {
   bool next(Frame& frame) override {
     while (source_ && !limits_.stop->requested()) {
       if (source_->next(frame)) {
+        read_ = Clock::now();
         retime(frame);
         return true;
       }
@@ -133,11 +137,24 @@ class JoinedFiles final : public FrameSource {
   }
 
  private:
+  // Waits for a new file as long as for one that grows: chunks may come whole.
   bool has_next() {
-    if (place_ == files_.size() && more_)
-      for (std::string& path : more_())
-        if (std::ranges::find(files_, path) == files_.end()) files_.push_back(std::move(path));
+    constexpr double pause = 0.2;
+    while (place_ == files_.size() && more_) {
+      list_more();
+      const std::chrono::duration<double> quiet = Clock::now() - read_;
+      if (place_ < files_.size() || quiet.count() >= limits_.growing) break;
+      if (limits_.stop->wait(pause)) return false;
+    }
     return place_ < files_.size();
+  }
+
+  // Whoever writes the files may remove old ones, and all of them.
+  void list_more() try {
+    for (std::string& path : more_())
+      if (std::ranges::find(files_, path) == files_.end()) files_.push_back(std::move(path));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::input) throw;
   }
 
   void open_next() {
@@ -152,6 +169,7 @@ class JoinedFiles final : public FrameSource {
       ++left_out_;
       if (limits_.report) limits_.report(fmt::format("{}; left out", error.what()));
     }
+    read_ = Clock::now();
   }
 
   void keep_damage() {
@@ -208,6 +226,7 @@ class JoinedFiles final : public FrameSource {
   StreamLimits limits_;
   bool strict_;
   std::function<std::vector<std::string>()> more_;
+  Clock::time_point read_{};  // when the last frame or file came
   std::unique_ptr<FrameSource> source_;
   StreamFormat format_;
   std::string damage_;

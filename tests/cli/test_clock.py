@@ -167,7 +167,7 @@ class Files(ClockTest):
         self.assertRegex(clip, r"^event-0001-20260329T01595\d\+0100\.mp4$")
         page = (self.at / "r.html").read_text()
         self.assertIn(f'<time datetime="{event["start_clock"]}">', page)
-        self.assertIn("2026-03-29 01:59:59</time>", page)
+        self.assertIn("2026-03-29T01:59:59+01:00</time>", page)
 
     def test_a_stamp_is_in_the_picture(self):
         self.file("a.y4m", street(chroma=b"420jpeg"))

@@ -320,6 +320,28 @@ class Growing(RecordingTest):
         grown = [json.loads(line) for line in out.splitlines()]
         self.assertEqual(grown[1:], self.found("whole.y4m")[0][1:])
 
+    def test_whole_files_of_a_folder_follow(self):
+        """Recorders write MP4 under another name, or with its index at the end: it comes whole."""
+        if not self.has_video():
+            self.skipTest("built without libav")
+        for k in range(3):
+            self.encoded(f"{k}.mp4", pictures()[20 * k : 20 * (k + 1)])
+        (self.at / "chunks").mkdir()
+        os.rename(self.at / "0.mp4", self.at / "chunks/0.mp4")
+        began = time.monotonic()
+        process = self.start("detect", "chunks", "--join-inputs", "--growing", self.QUIET, "--json", "o.nd", *PLAIN)  # fmt: skip
+        for k in (1, 2):
+            self.until(lambda: len(self.lines_in("o.nd")) > 20 * k, "the file before")
+            time.sleep(0.5)
+            if k == 2:  # a recorder that keeps little
+                for path in (self.at / "chunks").iterdir():
+                    path.unlink()
+                time.sleep(0.5)
+            os.rename(self.at / f"{k}.mp4", self.at / f"chunks/{k}.mp4")
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(len(self.lines_in("o.nd")), 1 + 60)
+        self.assertGreater(time.monotonic() - began, self.QUIET)
+
     def test_a_signal_ends_it_and_keeps_what_came(self):
         data = video(pictures())
         self.QUIET = 100

@@ -39,6 +39,7 @@ VERBS = {
             "--report": "o.html",
             "--clips": "clips",
             "--record": "rec",
+            "--live-history": "past",
             "--coco": "o.json",
             "--mot": "o.txt",
             "--heatmap": "h.png",
@@ -54,6 +55,13 @@ VERBS = {
         {"--json": "o.json", "--csv": "o.csv"},
     ),
 }  # fmt: skip
+
+# Results that are folders, and a file that is written there.
+FOLDERS = {
+    "--clips": "event-0007.y4m",
+    "--record": "segments.csv",
+    "--live-history": "live.ndjson",
+}
 
 
 def alias(kind, of, at):
@@ -94,8 +102,8 @@ class RunFiles(CommandTest):
             "gpu.json": b"{}",
         }.items():
             self.file(name, data)
-        (self.at / "clips").mkdir()
-        (self.at / "rec").mkdir()
+        for name in ("clips", "rec", "past"):
+            (self.at / name).mkdir()
 
     def holds(self):
         return {
@@ -142,8 +150,8 @@ class RunFiles(CommandTest):
                 for kind in kinds if not reading else [next(turn)]:
                     self.lay()
                     at = self.at / target
-                    if writing in ("--clips", "--record"):
-                        at = at / ("event-0007.y4m" if writing == "--clips" else "segments.csv")
+                    if writing in FOLDERS:
+                        at = at / FOLDERS[writing]
                         if kind != "hard":
                             continue
                     alias(kind, self.at / source, at)
@@ -152,6 +160,8 @@ class RunFiles(CommandTest):
                     rest = (
                         ["--json", "-"] if verb == "detect" and writing == "--save-config" else []
                     )
+                    if writing == "--live-history":
+                        rest = ["--live", ":0"]
                     if verb in ("edges", "filter") and writing != "-o":
                         rest = ["-o", "other.png"]
                     if verb == "filter" and reading != "--kernel":
@@ -182,7 +192,7 @@ class RunFiles(CommandTest):
         turn = itertools.cycle(("hard", "link", "folder"))
         for verb, words, _, writes in self.cases():
             for (first, one), (second, two) in itertools.permutations(writes.items(), 2):
-                if {"--clips", "--record"} & {first, second}:
+                if FOLDERS.keys() & {first, second}:
                     continue
                 kind = next(turn)
                 if kind == "folder" and one.split(".")[-1] != two.split(".")[-1]:
