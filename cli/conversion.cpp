@@ -270,7 +270,9 @@ Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
 
 Made Conversion::on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) {
   Made made;
-  run(luma, out, mask_for(job.input, whole), {luma.type}, made);
+  const recipes::PictureKind kind{luma.type};
+  const ConstAnyView seen = recipe_->see(luma, kind, seen_, Exec{.threads = common_.threads});
+  run(seen, out, mask_for(job.input, whole), kind, made);
   return made;
 }
 

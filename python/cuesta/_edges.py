@@ -173,7 +173,9 @@ def canny(
 
     Notes
     -----
-    Source: Canny 1986 as OpenCV defines it; paper 001. On CUDA a call with given thresholds only
+    Source: Canny 1986 as OpenCV defines it; paper 001. The smoothed picture has the image's type.
+    Above a sigma of 3 on uint8, and of 5 on uint16, that rounding draws contour lines; `edges`
+    smooths such pictures in float32, and so does ``canny(image.astype(np.float32), ...)``. On CUDA a call with given thresholds only
     enqueues work. Automatic thresholds wait for the stream.
 
     Examples

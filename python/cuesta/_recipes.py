@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
-from cuesta._edges import strength_type
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lazy import by_pictures, is_lazy
@@ -139,8 +138,8 @@ def edges(
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: as `canny`
-        returns it. Sobel without `threshold`: the magnitudes in the image's type, where the largest
+        uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: uint16
+        for uint8 images, or float32 where `sigma` exceeds 3 or `aperture` is 7, and of others. Sobel without `threshold`: the magnitudes in the image's type, where the largest
         possible magnitude is white. Regions with `labels`: int32, from 1 on. With `return_thresholds` also a list of `EdgesUsed`, one for
         each picture.
 
@@ -180,7 +179,7 @@ def edges(
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
     if method == "canny" and options.get("strength"):
-        dtype = strength_type(s.dtype, options.get("aperture"))
+        dtype = _core.type_of_strengths(s.dtype, dict(options))
     if method == "regions" and options.get("labels"):
         dtype = "int32"
     r = Result(s, out, dtype, shape)

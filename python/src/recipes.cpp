@@ -52,6 +52,15 @@ std::vector<std::tuple<double, double, double>> run_edges(
   return used;
 }
 
+// The type of Canny's strengths in an image of type "uint8", "uint16" or "float32".
+std::string type_of_strengths(const std::string& image, Keywords keywords) {
+  const PixelType type = image == "uint8"    ? PixelType::u8
+                         : image == "uint16" ? PixelType::u16
+                                             : PixelType::f32;
+  const PixelType made = edges_type(type, edges_options_from("canny", {}, keywords));
+  return made == PixelType::u16 ? "uint16" : "float32";
+}
+
 Traced run_edge_lines(const Array& image, int layout, const std::string& method,
                       const std::optional<std::string>& rule, std::optional<double> level,
                       const std::optional<std::pair<double, double>>& given, Keywords keywords,
@@ -70,6 +79,7 @@ Traced run_edge_lines(const Array& image, int layout, const std::string& method,
 void bind_recipes(nb::module_& m) {
   m.def("edges", run_edges, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
+  m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
 }

@@ -49,6 +49,7 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
   work.is_mask = output.is_mask;
   work.see = maker(recipe->preparation(kind), place.execs.around);
   work.seen_channels = seen.channels;
+  work.seen_type = seen.type;
   work.gpu = place.gpu;
   work.exec = place.execs.pinned;
   work.scratch_bytes =

@@ -36,6 +36,21 @@ PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
   return kind.scale == 1 ? canny_strength_type(kind.type, of.aperture) : PixelType::f32;
 }
 
+// The spread in pixels of the Gaussian above which rounding to the picture's type shows: as edges
+// that are not there, or pixels that are lost (tests/recipes/test_edges.cpp).
+double most_spread(PixelType type) { return type == PixelType::u8 ? 3 : 5; }
+
+// Whether Canny smooths such a picture in f32 rather than in its own type.
+bool keeps_fractions(const EdgesOptions& options, PixelType type) {
+  const auto* of = std::get_if<CannyEdges>(&options);
+  if (of == nullptr || !of->sigma || *of->sigma == 0 || type == PixelType::f32) return false;
+  const int ksize = of->ksize ? of->ksize : gaussian_size(*of->sigma);
+  const std::vector<double> taps = gaussian_taps(ksize, *of->sigma);
+  double variance = 0;
+  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - ksize / 2) * (i - ksize / 2);
+  return variance > most_spread(type) * most_spread(type);
+}
+
 // LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or
 // the paper's window and level.
 LogOptions resolved(const LogEdges& of) {
@@ -61,8 +76,8 @@ Step gray_step(PixelType type) {
           }};
 }
 
-Step scale_step(PixelType type, double factor) {
-  return {type, 1, false, [factor](ConstAnyView src, AnyView dst, const Exec& exec) {
+Step scale_step(PixelType type, double factor, int32_t channels = 1) {
+  return {type, channels, false, [factor](ConstAnyView src, AnyView dst, const Exec& exec) {
             scale(src, dst, factor, exec);
           }};
 }
@@ -214,7 +229,8 @@ std::string EdgesRecipe::key() const {
 }
 
 Output EdgesRecipe::output(const PictureKind& kind) const {
-  if (makes_strengths()) return {strength_type(std::get<CannyEdges>(options_), kind), 1, false};
+  if (makes_strengths())
+    return {strength_type(std::get<CannyEdges>(options_), seen(kind)), 1, false};
   if (makes_labels()) return {PixelType::s32, 1, false};
   return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
 }
@@ -225,15 +241,22 @@ Floats EdgesRecipe::floats() const {
 }
 
 PictureKind EdgesRecipe::seen(const PictureKind& kind) const {
-  return {kind.type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
+  const PixelType type = keeps_fractions(options_, kind.type) ? PixelType::f32 : kind.type;
+  return {type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
 }
 
 Steps EdgesRecipe::preparation(const PictureKind& kind) const {
   const PictureKind wanted = seen(kind);
-  if (wanted.channels == kind.channels) return {};
-  if (wanted.channels == 1 && !is_gray(kind.channels)) return {gray_step(kind.type)};
-  return {{kind.type, wanted.channels, false,
-           [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }}};
+  Steps steps;
+  if (wanted.channels == 1 && !is_gray(kind.channels)) {
+    steps.push_back(gray_step(kind.type));
+  } else if (wanted.channels != kind.channels) {
+    steps.push_back(
+        {kind.type, wanted.channels, false,
+         [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }});
+  }
+  if (wanted.type != kind.type) steps.push_back(scale_step(wanted.type, 1, wanted.channels));
+  return steps;
 }
 
 CannyOptions EdgesRecipe::canny(const PictureKind& seen, std::optional<double> found) const {
@@ -377,7 +400,7 @@ std::string_view EdgesRecipe::whole_only() const {
 double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
   const PictureKind seen = this->seen(kind);
   const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
-  if (is_canny()) return copy + (kind.type == PixelType::u8 ? 5 : 30);
+  if (is_canny()) return copy + (seen.type == PixelType::u8 ? 5 : 30);
   if (std::holds_alternative<RegionEdges>(options_)) return copy + 56;
   const auto* boundary = std::get_if<BoundaryOptions>(&options_);
   if (boundary != nullptr && boundary->quality == BoundaryQuality::high) return copy + 30;
