@@ -13,6 +13,8 @@
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/strategies.hpp"
+#include "lines/outside.hpp"
+#include "recipes/holes.hpp"
 #include "recipes/options.hpp"
 
 namespace cuesta {
@@ -237,7 +239,7 @@ Output EdgesRecipe::output(const PictureKind& kind) const {
 
 Floats EdgesRecipe::floats() const {
   return is_canny() || std::holds_alternative<SobelEdges>(options_) ? Floats::numbers
-                                                                    : Floats::levels;
+                                                                    : Floats::holes;
 }
 
 PictureKind EdgesRecipe::seen(const PictureKind& kind) const {
@@ -362,6 +364,30 @@ EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, 
   return result;
 }
 
+// Pixels beside a hole at which nothing is found. Levels go on in holes, so that they have no rim.
+constexpr int32_t beside_holes = 2;
+
+Image<uint8_t> EdgesRecipe::mask_around(ConstAnyView holes, ConstAnyView mask) const {
+  if (!is_canny()) return {};
+  if (mask.type == PixelType::none) mask = std::get<CannyEdges>(options_).mask;
+  Image<uint8_t> inside = grown(holes.as<uint8_t>(), reach());
+  for (int32_t y = 0; y < inside.height(); ++y) {
+    for (int32_t x = 0; x < inside.width(); ++x) {
+      const bool is_seen = mask.type == PixelType::none || mask.as<uint8_t>().at(x, y) != 0;
+      inside.at(x, y) = is_seen && !inside.at(x, y) ? 255 : 0;
+    }
+  }
+  return inside;
+}
+
+void EdgesRecipe::leave_out(ConstAnyView holes, AnyView out) const {
+  if (is_canny()) return;  // by its mask
+  const bool is_sobel = std::holds_alternative<SobelEdges>(options_);
+  const int32_t by = is_sobel ? reach() : makes_labels() ? 0 : beside_holes;
+  clear_holes(out, grown(holes.as<uint8_t>(), by));
+  if (makes_labels()) renumber(out.as<int32_t>());
+}
+
 int32_t EdgesRecipe::reach() const {
   return std::visit(Overload{[&](const CannyEdges&) {
                                const int32_t own = reach_of(canny({}));
@@ -419,35 +445,25 @@ void EdgesRecipe::check_lines() const {
 }
 
 Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma,
-                             double scale, const TraceOptions& how, const Exec& exec) const {
+                             double scale, ConstAnyView holes, const TraceOptions& how,
+                             const Exec& exec) const {
   check_lines();
   const PictureKind kind{seen.type, seen.channels, false, scale};
-  Polylines lines = is_canny() ? cuesta::trace(seen, edges, canny(kind, sigma), how, exec)
-                               : cuesta::trace(seen, log(kind), how, exec);
+  Polylines lines;
+  if (is_canny()) {
+    lines = cuesta::trace(seen, edges, canny(kind, sigma), how, exec);
+  } else if (!holes) {
+    lines = cuesta::trace(seen, log(kind), how, exec);
+  } else {
+    const TraceOptions all{.tolerance = 0, .min_length = 0, .refinement = how.refinement};
+    lines = lines::outside(cuesta::trace(seen, log(kind), all, exec),
+                           grown(holes.as<uint8_t>(), beside_holes), how);
+  }
   for (Polyline& line : lines) {
     line.strength /= scale;
     for (LinePoint& p : line.points) p.strength /= scale;
   }
   return lines;
-}
-
-std::vector<lines::Outline> EdgesRecipe::outlines(ConstAnyView seen, ConstAnyView made,
-                                                  double scale, const TraceOptions& how,
-                                                  const Exec& exec) const {
-  AnyImage labels, levels;
-  if (made.type != PixelType::s32) {  // contours do not tell which regions they divide
-    RegionEdges of = std::get<RegionEdges>(options_);
-    of.labels = true;
-    made = labels.create(seen.size(), 1, PixelType::s32);
-    EdgesRecipe(of).run(seen, labels, {}, scale, execs_of(exec));
-  }
-  if (seen.channels > 1) {
-    to_gray(seen, levels.create(seen.size(), 1, seen.type), ColorOrder::rgb, exec);
-    seen = levels;
-  }
-  auto all = lines::outlines_of(made.as<int32_t>(), seen, how);
-  for (lines::Outline& one : all) one.mean /= scale;
-  return all;
 }
 
 }  // namespace recipes
