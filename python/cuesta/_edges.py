@@ -210,7 +210,7 @@ def canny(
             mask=mask,
         )
         return lazy
-    s = Source(image, layout, "image", options, channels="colors")
+    s = Source(image, layout, "image", options, channels="colors").widened()
     rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     border_value = number("border_value", border_value)
     shape, flat = s.without_colors()

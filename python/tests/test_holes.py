@@ -79,7 +79,9 @@ def test_every_interface_leaves_them_out(
 
 
 # Regions are merged by the strengths of all of the picture.
-@pytest.mark.parametrize(("keywords", "words", "around"), METHODS[:-1], ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("keywords", "words", "around"), METHODS[:-1], ids=lambda value: str(value)
+)
 def test_what_is_far_from_them_is_as_without(
     keywords: dict[str, Any], words: list[str], around: int
 ) -> None:

@@ -66,7 +66,15 @@ def test_the_command_writes_the_same(tmp_path: pathlib.Path, kind: str) -> None:
 def test_regions_are_found_once(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "picture.png"
     cuesta.imwrite(path, picture())
-    words = ("edges", path, "-o", tmp_path / "o.png", "--method=regions", "--explain", "--device=cpu")
+    words = (
+        "edges",
+        path,
+        "-o",
+        tmp_path / "o.png",
+        "--method=regions",
+        "--explain",
+        "--device=cpu",
+    )
     alone, beside = run(*words), run(*words, "--lines", tmp_path / "areas.svg")
     assert beside.count("boundaries") == alone.count("boundaries") > 0
 

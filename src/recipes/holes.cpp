@@ -69,8 +69,7 @@ Image<uint8_t> grown(ImageView<const uint8_t> holes, int32_t by) {
   ConstAnyView from = holes;
   do {
     const int32_t step = std::min(by, most);
-    morphology(from, out, Morph::dilate,
-               StructuringElement::rectangle(2 * step + 1, 2 * step + 1));
+    morphology(from, out, Morph::dilate, StructuringElement::rectangle(2 * step + 1, 2 * step + 1));
     from = out;
     by -= step;
   } while (by > 0);
