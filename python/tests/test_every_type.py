@@ -95,9 +95,9 @@ def test_any_shape() -> None:
     fixed = gray.copy()
     fixed.flags.writeable = False
     np.testing.assert_array_equal(cuesta.edges(fixed), BYTES)
-    for shape in ((5,), (1, 1, 1, 5, 5), ()):
-        with pytest.raises(cuesta.InvalidArgument, match=f"image has {len(shape)} dimensions"):
-            cuesta.edges(np.zeros(shape, np.uint8))
+    for dimensions in (0, 1, 5):
+        with pytest.raises(cuesta.InvalidArgument, match=f"image has {dimensions} dimensions"):
+            cuesta.edges(np.zeros((5,) * dimensions, np.uint8))
 
 
 def test_objects_of_other_libraries() -> None:
@@ -107,7 +107,9 @@ def test_objects_of_other_libraries() -> None:
         warnings.simplefilter("ignore")
         np.testing.assert_array_equal(cuesta.edges(np.matrix(gray)), BYTES)
     for thing in (gray.tolist(), tuple(gray.tolist())):
-        with pytest.raises(TypeError, match="image is (list|tuple); .*numpy.asarray makes an array"):
+        with pytest.raises(
+            TypeError, match="image is (list|tuple); .*numpy.asarray makes an array"
+        ):
             cuesta.edges(thing)
     for thing in (None, array.array("B", gray.tobytes())):
         with pytest.raises(TypeError, match="it must be an array"):
@@ -127,9 +129,7 @@ def test_tensors_of_the_cpu() -> None:
     np.testing.assert_array_equal(cuesta.edges(tensor).numpy(), BYTES)
     np.testing.assert_array_equal(cuesta.edges(tensor.T).numpy(), cuesta.edges(DISK.T.astype("u1")))
     np.testing.assert_array_equal(cuesta.edges(tensor.half()).numpy(), FLOATS)
-    np.testing.assert_array_equal(
-        cuesta.edges(tensor.float().requires_grad_()).numpy(), FLOATS
-    )
+    np.testing.assert_array_equal(cuesta.edges(tensor.float().requires_grad_()).numpy(), FLOATS)
     for wrong, words in (
         (tensor.double(), "float64"),
         (tensor.bfloat16(), "bfloat16"),
@@ -141,7 +141,8 @@ def test_tensors_of_the_cpu() -> None:
 
 
 @pytest.mark.parametrize(
-    "mode", ["1", "L", "LA", "La", "P", "RGB", "RGBA", "RGBa", "CMYK", "YCbCr", "HSV", "I", "I;16", "F"]
+    "mode",
+    ["1", "L", "LA", "La", "P", "RGB", "RGBA", "RGBa", "CMYK", "YCbCr", "HSV", "I", "I;16", "F"],
 )
 def test_pictures_of_pil_of_every_mode(mode: str) -> None:
     pil = pytest.importorskip("PIL.Image")

@@ -38,7 +38,8 @@ def turned(name: str) -> None:
 
 
 def samples(kind: str) -> bytes:
-    return DISK[::-1].astype(kind).tobytes()
+    made: bytes = DISK[::-1].astype(kind).tobytes()
+    return made
 
 
 #: What is written under each name, and the type and shape of its samples.

@@ -42,7 +42,7 @@ def test_a_disk_has_one_outline(tmp_path: pathlib.Path, name: str, sigma: float)
 
 
 def near(some: Any, others: Any) -> float:
-    """The part of some edge pixels that lies within a pixel of others."""
+    """The part of some edge pixels within a pixel of others."""
     return float((cuesta.dilate(others, "rect:3")[some > 0] > 0).mean())
 
 

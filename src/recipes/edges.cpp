@@ -364,7 +364,8 @@ EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, 
   return result;
 }
 
-// Pixels beside a hole at which nothing is found. Levels go on in holes, so that they have no rim.
+// Pixels beside a hole at which nothing is found. Levels continue into holes, so that they have no
+// rim.
 constexpr int32_t beside_holes = 2;
 
 Image<uint8_t> EdgesRecipe::mask_around(ConstAnyView holes, ConstAnyView mask) const {
