@@ -254,7 +254,10 @@ void Conversion::run(ConstAnyView seen, AnyView out, ConstAnyView mask,
 
 Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
   settle(nullptr);
-  const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
+  ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()}), holes;
+  if (!picture.holes.empty()) holes = region_of(ConstAnyView(picture.holes), region_, job.input);
+  const Image<uint8_t> around = holes ? recipe_->mask_around(holes, mask) : Image<uint8_t>();
+  if (!around.empty()) mask = ConstAnyView(around);
   const ConstAnyView source = region_of(picture.view(), region_, job.input);
   const recipes::PictureKind kind{source.type, source.channels, picture.has_alpha, picture.scale};
   const ConstAnyView seen = recipe_->see(source, kind, seen_, Exec{.threads = common_.threads});
@@ -263,14 +266,17 @@ Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
   made.source_channels = source.channels;
   made.pixels = out_.create(source.size(), output.channels, output.type);
   run(seen, out_.view(), mask, kind, made);
+  if (holes) recipe_->leave_out(holes, out_.view());
   made.writing = io::writing_of(picture.metadata, output, picture.has_alpha, region_);
-  add_more(job, seen, kind, made);
+  add_more(job, seen, holes, kind, made);
   return made;
 }
 
 Made Conversion::on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) {
   Made made;
-  run(luma, out, mask_for(job.input, whole), {luma.type}, made);
+  const recipes::PictureKind kind{luma.type};
+  const ConstAnyView seen = recipe_->see(luma, kind, seen_, Exec{.threads = common_.threads});
+  run(seen, out, mask_for(job.input, whole), kind, made);
   return made;
 }
 

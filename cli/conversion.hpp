@@ -31,6 +31,7 @@ struct Made {
   std::optional<FileResult> banded{};              ///< of a picture in bands
   Polylines lines{};                               ///< for --lines
   std::vector<cuesta::lines::Outline> outlines{};  ///< the same of regions
+  AnyImage own{};                                  ///< what `pixels` shows, where it is not kept
 };
 
 /// A verb that makes pictures of pictures by a recipe. Serves one thread.
@@ -75,7 +76,8 @@ class Conversion {
   /// The mask of a picture of this size, whole; none by default.
   virtual ConstAnyView mask_for(const std::string& name, Size size) const;
   /// Adds what is found in the picture besides its result.
-  virtual void add_more(const Job&, ConstAnyView, const recipes::PictureKind&, Made&) const {}
+  virtual void add_more(const Job&, ConstAnyView /*seen*/, ConstAnyView /*holes*/,
+                        const recipes::PictureKind&, Made&) const {}
   /// Throws where options fit no bands.
   virtual void check_bands() const {}
 

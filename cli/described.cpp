@@ -96,29 +96,20 @@ std::string DescribedOptions::defaults_table(
     for (const Meaning& m : option.meanings) cells[m.owner] = m.usual;
     if (option.meanings.size() > 1) rows.emplace_back(option.flag, cells);
   }
-  std::vector<std::string> columns = owners_;
+  std::vector<std::string> owners = owners_;
   for (const auto& [flag, cells] : more) {
     for (const auto& cell : cells)
-      if (std::ranges::find(columns, cell.first) == columns.end()) columns.push_back(cell.first);
+      if (std::ranges::find(owners, cell.first) == owners.end()) owners.push_back(cell.first);
   }
-  const auto cell = [](const auto& cells, const std::string& column) {
-    const auto found = cells.find(column);
-    return found == cells.end() || found->second.empty() ? std::string("-") : found->second;
-  };
-  std::string out = fmt::format("  {:<13}", "");
-  std::map<std::string, size_t> widths;
-  for (const std::string& column : columns) {
-    widths[column] = column.size();
-    for (const auto& row : rows)
-      widths[column] = std::max(widths[column], cell(row.second, column).size());
-    out += fmt::format("{:<{}}", column, widths[column] + 2);
-  }
-  out.erase(out.find_last_not_of(' ') + 1);
-  for (const auto& [flag, cells] : rows) {
-    out += fmt::format("\n  {:<13}", flag);
-    for (const std::string& column : columns)
-      out += fmt::format("{:<{}}", cell(cells, column), widths[column] + 2);
-    out.erase(out.find_last_not_of(' ') + 1);
+  std::string out;
+  for (const std::string& owner : owners) {
+    std::vector<std::string> usual;
+    for (const auto& [flag, cells] : rows) {
+      const auto found = cells.find(owner);
+      if (found != cells.end() && !found->second.empty())
+        usual.push_back(fmt::format("{} {}", flag, found->second));
+    }
+    out += fmt::format("{}  {:<10}  {}", out.empty() ? "" : "\n", owner, fmt::join(usual, "; "));
   }
   return out;
 }

@@ -197,8 +197,8 @@ class DescribedOptions {
   void refuse_others(std::string_view owner) const;
   /// Throws the same for any that was given: all go with `what`, which was not.
   void refuse_all(std::string_view what) const;
-  /// The defaults of the options that several owners share: a row for each, a column for each
-  /// owner. `more` are rows of other options.
+  /// The defaults of the options that several owners share: a line for each owner, whose second
+  /// column has them. `more` are other options.
   std::string defaults_table(
       const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& more) const;
   /// All of them, in the order in which they were added.

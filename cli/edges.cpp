@@ -128,11 +128,21 @@ int32_t count_of_labels(ConstAnyView labels) {
   return count;
 }
 
+// What runs: outlines are of labels, from which contours follow.
+std::shared_ptr<const EdgesRecipe> working(const State& state,
+                                           std::shared_ptr<const EdgesRecipe> recipe) {
+  const auto* regions = std::get_if<RegionEdges>(&recipe->options());
+  if (regions == nullptr || regions->labels || state.lines.out.empty()) return recipe;
+  RegionEdges of = *regions;
+  of.labels = true;
+  return std::make_shared<EdgesRecipe>(of);
+}
+
 class Edges : public EdgesConversion {
  public:
   /// `mask` is empty or of the pictures' size, and outlives it.
   Edges(const State& state, std::shared_ptr<const EdgesRecipe> recipe, const Image<uint8_t>& mask)
-      : EdgesConversion(state.common, recipe),
+      : EdgesConversion(state.common, working(state, recipe)),
         state_(state),
         region_(state.common.region_rect()),
         edges_(std::move(recipe)),
@@ -221,14 +231,20 @@ class Edges : public EdgesConversion {
     }
     return region_of(ConstAnyView(mask_), region_, state_.mask);
   }
-  void add_more(const Job& job, ConstAnyView seen, const recipes::PictureKind& kind,
-                Made& made) const override {
+  void add_more(const Job& job, ConstAnyView seen, ConstAnyView holes,
+                const recipes::PictureKind& kind, Made& made) const override {
     if (job.lines.empty()) return;
     const Exec exec{.threads = state_.common.threads};
-    if (edges_->has_outlines())
-      made.outlines = edges_->outlines(seen, made.pixels, kind.scale, tracing_, exec);
-    else
-      made.lines = edges_->trace(seen, made.pixels, made.used.sigma, kind.scale, tracing_, exec);
+    if (edges_->has_outlines()) {
+      made.outlines = recipes::outlines_at(seen, made.pixels, kind.scale, tracing_, exec);
+      if (edges_->makes_labels()) return;
+      const AnyView contours = made.own.create(seen.size(), 1, PixelType::u8);
+      recipes::contours_of(made.pixels, holes, contours);
+      made.pixels = contours;
+    } else {
+      made.lines =
+          edges_->trace(seen, made.pixels, made.used.sigma, kind.scale, holes, tracing_, exec);
+    }
   }
   void check_bands() const override {
     if (!mask_.empty())

@@ -120,7 +120,7 @@ std::vector<io::Picture> Photo::pyramid_of(io::Picture whole, const CommonOption
 
 const io::Picture& Photo::picture(int level, const recipes::EdgesRecipe& recipe) const {
   const io::Picture& numbers = picture(level);
-  const bool is_whitened = !whitened_.empty() && recipe.floats() == recipes::Floats::levels;
+  const bool is_whitened = !whitened_.empty() && recipe.floats() == recipes::Floats::holes;
   return is_whitened ? whitened_[size_t(level)] : numbers;
 }
 

@@ -28,7 +28,7 @@ from cuesta._info import (
     which,
     which_all,
 )
-from cuesta._lines import Line, trace
+from cuesta._lines import Line, Outline, trace
 from cuesta._measure import Measures, measure
 from cuesta._motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
 from cuesta._objects import (
@@ -102,6 +102,7 @@ __all__ = [
     "MotionDetector",
     "MovingFrame",
     "OutOfMemory",
+    "Outline",
     "OutputError",
     "Report",
     "SceneStep",

@@ -173,7 +173,9 @@ def canny(
 
     Notes
     -----
-    Source: Canny 1986 as OpenCV defines it; paper 001. On CUDA a call with given thresholds only
+    Source: Canny 1986 as OpenCV defines it; paper 001. The smoothed picture has the image's type.
+    Above a sigma of 3 on uint8, and of 5 on uint16, that rounding draws contour lines; `edges`
+    smooths such pictures in float32, and so does ``canny(image.astype(np.float32), ...)``. On CUDA a call with given thresholds only
     enqueues work. Automatic thresholds wait for the stream.
 
     Examples
@@ -208,7 +210,7 @@ def canny(
             mask=mask,
         )
         return lazy
-    s = Source(image, layout, "image", options, channels="colors")
+    s = Source(image, layout, "image", options, channels="colors").widened()
     rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     border_value = number("border_value", border_value)
     shape, flat = s.without_colors()

@@ -167,6 +167,11 @@ class _Torch:
         return self._to_dlpack(array.detach() if array.requires_grad else array)
 
     def device(self, array: Any) -> int:
+        if array.layout is not self._torch.strided:
+            raise InvalidArgument(
+                f"image is a tensor of layout {array.layout}; pass its to_dense()",
+                str(array.layout),
+            )
         if array.is_cuda:
             device: int = array.get_device()
             return device
@@ -433,6 +438,7 @@ def kind_of(array: Any, what: str) -> Kind:
         raise TypeError(
             f"{what} is {type(array).__name__}; it must be an array (numpy, torch, cupy, __dlpack__, "
             "__array__, __cuda_array_interface__), a PIL picture or a path"
+            + ("; numpy.asarray makes an array of it" if isinstance(array, (list, tuple)) else "")
         )
     return _kinds.setdefault(type(array), kind)
 
@@ -450,8 +456,26 @@ def where(kind: Kind, array: Any) -> str:
     return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
 
 
+#: What makes numbers of other things, by the beginning of their type's name.
+_REMEDIES = (
+    (("int", "uint", "float", "bfloat"), "astype(np.float32) converts it"),
+    (("complex",), "np.abs gives its magnitude"),
+    (("datetime", "timedelta"), "astype(np.int64).astype(np.float32) gives numbers"),
+    (
+        ("object",),
+        "its elements are Python objects; astype(np.float32) converts them if they are numbers",
+    ),
+    (("[",), "it has fields; pass one of them, as image['name']"),
+    (("void", "|V"), "it has fields or raw bytes; view it as numbers first"),
+    (("<U", ">U", "|S", "str", "bytes"), "it is text"),
+)
+
+
 def dtype_error(what: str, dtype: str) -> InvalidArgument:
     """Returns the error for a type that is not supported."""
-    is_number = dtype.startswith(("int", "uint", "float", "bfloat"))
-    remedy = "; astype(np.float32) converts it" if is_number else ""
-    return InvalidArgument(f"{what} is {dtype}, which no operation supports{remedy}", dtype)
+    for begins, remedy in _REMEDIES:
+        if dtype.startswith(begins):
+            return InvalidArgument(
+                f"{what} is {dtype}, which no operation supports; {remedy}", dtype
+            )
+    return InvalidArgument(f"{what} is {dtype}, which no operation supports", dtype)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-__all__ = ["Line", "trace"]
+__all__ = ["Line", "Outline", "trace"]
 
 
 class Line(NamedTuple):
@@ -35,6 +35,37 @@ class Line(NamedTuple):
     """In pixels, before the line was simplified."""
     strength: float
     """Mean strength of the points, before the line was simplified."""
+
+
+class Outline(NamedTuple):
+    """The outline of one region, along the sides of its pixels."""
+
+    label: int
+    """The region's number, as ``edges(image, "regions", labels=True)`` has it."""
+    area: int
+    """In pixels, before the outline was simplified."""
+    mean: float
+    """Mean gray level of its pixels."""
+    length: float
+    """Of the outer ring in pixels, before it was simplified."""
+    rings: list[NDArray[np.float64]]
+    """The outer ring, then holes: (N, 2) each, x to the right and y down, in pixels.
+
+    The region is at the right. The first point is not repeated.
+    """
+
+
+def outlines_of(
+    places: bytes, rings: list[tuple[int, int]], rows: list[tuple[int, int, float, float]]
+) -> list[Outline]:
+    """Makes outlines from what the extension returns."""
+    xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
+    outlines = [Outline(*row, []) for row in rows]
+    at = 0
+    for region, count in rings:
+        outlines[region].rings.append(xy[at : at + count])
+        at += count
+    return outlines
 
 
 def lines_of(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from cuesta import _core
-from cuesta._edges import strength_type
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
 from cuesta._lazy import by_pictures, is_lazy
-from cuesta._lines import Line, lines_of
+from cuesta._lines import Line, Outline, lines_of, outlines_of
 from cuesta._options import check_pair, described, flag, number, text
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -102,7 +101,7 @@ def edges(
     ----------
     image : path or array
         A picture file, or uint8, uint16 or float32: (H, W), (H, W, C) with 1 to 4 channels, or a
-        batch. Other shapes need `layout`. Alpha is ignored. Log and sobel use gray levels, the
+        batch. Other shapes need `layout`. Alpha is ignored. NaN and masked pixels have no edges. Log and sobel use gray levels, the
         others colors. On the CPU, log, boundaries and regions take float32 as levels of 16 bits.
     method : {"canny", "log", "sobel", "boundaries", "regions"}
         "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
@@ -139,8 +138,8 @@ def edges(
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: as `canny`
-        returns it. Sobel without `threshold`: the magnitudes in the image's type, where the largest
+        uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: uint16
+        for uint8 images, or float32 where `sigma` exceeds 3 or `aperture` is 7, and of others. Sobel without `threshold`: the magnitudes in the image's type, where the largest
         possible magnitude is white. Regions with `labels`: int32, from 1 on. With `return_thresholds` also a list of `EdgesUsed`, one for
         each picture.
 
@@ -173,14 +172,14 @@ def edges(
         return by_pictures(
             picture, image, layout, mask=mask, out=out, return_thresholds=return_thresholds
         )
-    s = Source(image, layout, "image", options)
+    s = Source(image, layout, "image", options).widened()
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
         shape, flat = shape[:-1], LAYOUTS[name[:-1]]
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
     if method == "canny" and options.get("strength"):
-        dtype = strength_type(s.dtype, options.get("aperture"))
+        dtype = _core.type_of_strengths(s.dtype, dict(options))
     if method == "regions" and options.get("labels"):
         dtype = "int32"
     r = Result(s, out, dtype, shape)
@@ -206,7 +205,7 @@ def edges(
     )
 
 
-@described
+@overload
 def edge_lines(
     image: Any,
     method: Literal["canny", "log"] = "canny",
@@ -216,15 +215,42 @@ def edge_lines(
     threshold: str | float | None = None,
     layout: str | None = None,
     **options: Unpack[EdgeLinesOptions],
-) -> list[Line]:
+) -> list[Line]: ...
+
+
+@overload
+def edge_lines(
+    image: Any,
+    method: Literal["regions"],
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    layout: str | None = None,
+    **options: Unpack[EdgeLinesOptions],
+) -> list[Outline]: ...
+
+
+@described
+def edge_lines(
+    image: Any,
+    method: Literal["canny", "log", "regions"] = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    layout: str | None = None,
+    **options: Unpack[EdgeLinesOptions],
+) -> list[Line] | list[Outline]:
     """Finds edges as `edges` does and returns them as lines, as `cuesta edges --lines` writes them.
 
     Parameters
     ----------
     image : path or array
         One picture; see `edges`.
-    method : {"canny", "log"}
-        See `edges`.
+    method : {"canny", "log", "regions"}
+        See `edges`. Regions have outlines, which follow the sides of pixels whatever `refinement`
+        is. They need an image on the CPU.
     low, high, threshold : optional
         See `edges`.
     **options
@@ -233,8 +259,9 @@ def edge_lines(
 
     Returns
     -------
-    list of Line
-        As `trace` returns them.
+    list of Line or Outline
+        As `trace` returns lines. With method "regions" the outlines in the order of their labels;
+        those whose outer ring is shorter than `min_length` are left out.
 
     Raises
     ------
@@ -248,9 +275,21 @@ def edge_lines(
     >>> picture[16:48, 16:48] = 200, 40, 40
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
+    >>> [outline.area for outline in cuesta.edge_lines(picture, "regions")]
+    [3072, 1024]
     """
-    s = Source(image, layout, "image", options)
+    s = Source(image, layout, "image", options).widened()
     rule, level, given = edge_levels(low, high, threshold)
+    if method == "regions":
+        if rule is not None or given is not None:
+            raise InvalidArgument(
+                f"{'low' if rule is None else 'threshold'} is {low if rule is None else rule!r}; "
+                "method 'regions' takes a number for threshold, and neither low nor high",
+                "threshold",
+            )
+        return outlines_of(
+            *_core.region_outlines(s.handle, s.layout, level, dict(options), s.stream)
+        )
     return lines_of(
         *_core.edge_lines(
             s.handle, s.layout, text("method", method), rule, level, given, dict(options), s.stream

@@ -94,11 +94,15 @@ def _of_masked(array: Any) -> Any:
 
 def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
     mode = picture.mode
-    if mode == "P":
+    if mode in ("La", "RGBa"):  # colors times alpha
+        picture = picture.convert("LA" if mode == "La" else "RGBA")
+    elif mode == "P":
         picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
     elif mode not in ("1", "L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
         picture = picture.convert("RGB")
     values = native(np.asarray(picture))
+    if values.dtype == np.int32:  # numbers, as those of a file
+        values = values.astype(np.float32)
     if gray:
         values = gray_levels(values)
     return values, "HW" if values.ndim == 2 else "HWC"

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from cuesta import _core
 from cuesta._edges import strength_type
 
 Tensor = torch.Tensor
@@ -61,11 +62,14 @@ def edges(
     threshold: str | None = None,
     layout: str | None = None,
     strength: bool = False,
-    aperture: int | None = None,
     labels: bool = False,
-    **_options: Any,
+    **options: Any,
 ) -> Tensor:
-    made: Tensor = canny(image, layout=layout, strength=strength, aperture=aperture)
+    made: Tensor = canny(image, layout=layout)
+    if strength:
+        known = {name: options.get(name) for name in ("sigma", "ksize", "aperture")}
+        of_image = str(image.dtype).removeprefix("torch.")
+        return made.to(getattr(torch, _core.type_of_strengths(of_image, known)))
     if labels:
         return made.to(torch.int32)
     return made.to(image.dtype) if method == "sobel" and threshold is None else made

@@ -53,7 +53,9 @@ PixelType type_of(const Array& array, const char* what) {
   const std::string name =
       fmt::format("{}{}", dtype.code < std::size(kinds) ? kinds[dtype.code] : "dtype ", dtype.bits);
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("{} is {}, which this operation does not support", what, name), name);
+              fmt::format("{} is {}, which this operation does not support; convert it with astype",
+                          what, name),
+              name);
 }
 
 template <class PlaneType, class Samples>

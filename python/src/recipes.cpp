@@ -52,6 +52,15 @@ std::vector<std::tuple<double, double, double>> run_edges(
   return used;
 }
 
+// The type of Canny's strengths in an image of type "uint8", "uint16" or "float32".
+std::string type_of_strengths(const std::string& image, Keywords keywords) {
+  const PixelType type = image == "uint8"    ? PixelType::u8
+                         : image == "uint16" ? PixelType::u16
+                                             : PixelType::f32;
+  const PixelType made = edges_type(type, edges_options_from("canny", {}, keywords));
+  return made == PixelType::u16 ? "uint16" : "float32";
+}
+
 Traced run_edge_lines(const Array& image, int layout, const std::string& method,
                       const std::optional<std::string>& rule, std::optional<double> level,
                       const std::optional<std::pair<double, double>>& given, Keywords keywords,
@@ -65,11 +74,41 @@ Traced run_edge_lines(const Array& image, int layout, const std::string& method,
   return rows_of(lines);
 }
 
+// Points, and of each ring its region and size; of each region its label, area, mean and length.
+using Outlined = std::tuple<nb::bytes, std::vector<std::pair<size_t, size_t>>,
+                            std::vector<std::tuple<int32_t, int64_t, double, double>>>;
+
+Outlined run_region_outlines(const Array& image, int layout, std::optional<double> level,
+                             Keywords keywords, uintptr_t stream) {
+  const ConstAnyView source = plane_of(image, layout, "image");
+  const auto how = options_from<TraceOptions>(keywords);
+  const EdgesOptions options = edges_options_from("regions", {{}, level, {}}, keywords);
+  const Exec exec = exec_from(keywords, stream, "edge_lines");
+  std::vector<lines::Outline> all;
+  without_lock(image, [&] {
+    all = recipes::region_outlines_at(source, std::get<RegionEdges>(options), 1, how, exec);
+  });
+  std::vector<double> places;
+  std::vector<std::pair<size_t, size_t>> rings;
+  std::vector<std::tuple<int32_t, int64_t, double, double>> rows;
+  for (const lines::Outline& one : all) {
+    for (const auto& ring : one.rings) {
+      rings.emplace_back(rows.size(), ring.size());
+      for (const LinePoint& p : ring) places.insert(places.end(), {p.x, p.y});
+    }
+    rows.emplace_back(one.label, one.area, one.mean, one.length);
+  }
+  return {nb::bytes(places.data(), places.size() * sizeof(double)), rings, rows};
+}
+
 }  // namespace
 
 void bind_recipes(nb::module_& m) {
   m.def("edges", run_edges, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
+  m.def("region_outlines", run_region_outlines, "image"_a, "layout"_a, "level"_a.none(),
+        "keywords"_a, "stream"_a);
+  m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
 }

@@ -111,10 +111,3 @@ def test_colors_have_holes_by_channel(tmp_path: pathlib.Path) -> None:
     source = save(tmp_path / "orthophoto.tif", stored, "0", photometric="rgb")
     np.testing.assert_array_equal(cuesta.imread(source), numbers)
     np.testing.assert_array_equal(cuesta.edges(source), cuesta.edges(numbers))
-
-
-def test_methods_of_levels_take_the_samples(tmp_path: pathlib.Path) -> None:
-    stored, _ = picture("uint8", 0)
-    source = save(tmp_path / "dem.tif", stored, "0")
-    made = cuesta.edges_file(source, tmp_path / "log.png", method="log")
-    assert made.edge_pixels > 0

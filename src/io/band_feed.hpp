@@ -63,10 +63,11 @@ class BandFeed {
   void start_at(int32_t row) { next_ = row; }
   /// The next band is rows [first, end).
   void go_to(int32_t first, int32_t end) { next_ = first, band_rows_ = end - first; }
-  /// From here on rows are what an earlier pass kept of them, with this many channels.
-  void take_from(const SpareRows& kept, int32_t channels) {
+  /// From here on rows are what an earlier pass kept of them, with these channels of this type.
+  void take_from(const SpareRows& kept, int32_t channels, PixelType type) {
     kept_ = &kept;
     facts_.channels = channels;
+    facts_.type = type;
   }
 
   /// The next band; false after the last one. `before` is the band taken before, if there was one.

@@ -49,6 +49,7 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
   work.is_mask = output.is_mask;
   work.see = maker(recipe->preparation(kind), place.execs.around);
   work.seen_channels = seen.channels;
+  work.seen_type = seen.type;
   work.gpu = place.gpu;
   work.exec = place.execs.pinned;
   work.scratch_bytes =
@@ -91,17 +92,24 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   const PictureKind kind{part.type, part.channels, picture.has_alpha, picture.scale};
   const recipes::Output output = recipe.output(kind);
   AnyImage holder, made(part.size(), output.channels, output.type);
-  const auto gpu = Ways(exec.devices).next();
+  ConstAnyView holes, mask;
+  if (!picture.holes.empty()) holes = ConstAnyView(picture.holes);
+  if (settings.region && holes) holes = holes.region(*settings.region);
+  const Image<uint8_t> around = holes ? recipe.mask_around(holes, {}) : Image<uint8_t>();
+  if (!around.empty()) mask = ConstAnyView(around);
+  // A mask stays on the host.
+  const auto gpu = mask ? nullptr : Ways(exec.devices).next();
   const recipes::Execs execs = recipes::execs_of(on(gpu, exec));
   const ConstAnyView seen = recipe.see(part, kind, holder, Exec{.threads = exec.threads});
   const PixelType type = output.type == PixelType::s32 ? PixelType::u16 : output.type;  // labels
   FileResult result{.size = part.size(), .type = type, .channels = output.channels};
   on_copy(gpu, seen, made, [&](ConstAnyView there, AnyView out) {
-    const recipes::Used used = recipe.apply(there, out, {}, kind.scale, execs);
+    const recipes::Used used = recipe.apply(there, out, mask, kind.scale, execs);
     result.thresholds = used.thresholds.value_or(CannyResult{});
     result.sigma = used.sigma.value_or(0);
   });
   recipe.finish(seen, made, kind);
+  if (holes) recipe.leave_out(holes, made);
   if (output.is_mask) result.edge_pixels = recipes::count_set(made, 0, made.height());
   io::WriteOptions writing =
       io::writing_of(picture.metadata, output, picture.has_alpha, settings.region);

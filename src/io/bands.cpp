@@ -132,7 +132,7 @@ class BandRun {
       if (counts && is_packed())
         kept.emplace(
             target_, facts_.size.height,
-            int64_t(facts_.size.width) * work_.seen_channels * bytes_per_sample(facts_.type));
+            int64_t(facts_.size.width) * work_.seen_channels * bytes_per_sample(work_.seen_type));
       if (counts) count(kept);
       find();
       make_rows(kept && kept->whole() ? &*kept : nullptr);
@@ -144,7 +144,7 @@ class BandRun {
   bool wants_counts() const { return canny_ && canny_->wants_counts(); }
   void add_counts(std::span<const uint64_t> counts) {
     if (!canny_) throw_invalid("counts", "bands: counts are supported by canny only");
-    canny_->add_counts(counts, facts_.type);
+    canny_->add_counts(counts, work_.seen_type);
     const uint64_t pixels = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
     meter_->add(int64_t(pixels) / (int64_t(facts_.size.width) * canny_->histograms()));
   }
@@ -238,7 +238,7 @@ class BandRun {
   void make_rows(const SpareRows* kept) {
     if (stage_->rows() == facts_.size.height) return;
     BandFeed feed(source_, settings_, work_, band_rows_);
-    if (kept) feed.take_from(*kept, work_.seen_channels);
+    if (kept) feed.take_from(*kept, work_.seen_channels, work_.seen_type);
     feed.start_at(stage_->rows());
     pass_bands(
         feed, settings_.at_once,

@@ -33,6 +33,7 @@ struct BandWork {
   /// call. Empty: they see the rows themselves.
   std::function<ConstAnyView(ConstAnyView rows)> see{};
   int32_t seen_channels = 1;
+  PixelType seen_type = PixelType::u8;
   /// Makes `out` of that, both of one size; of the outermost `reach` rows only those at the
   /// picture's own ends are used.
   std::function<void(ConstAnyView seen, AnyView out)> run{};

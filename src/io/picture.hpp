@@ -72,6 +72,9 @@ struct Picture {
   std::string remark{};  ///< how the file's numbers were taken, in words; empty of u8 and u16
   double clipped = 0;    ///< which part of the samples lay outside black … white
   double scale = 1;      ///< levels of `pixels` that one of the file's own is
+  /// By Floats::holes: 255 where there are no data, and `pixels` continue there as around; else
+  /// empty.
+  Image<uint8_t> holes{};
 
   /// A sentence for the user where more than 1 % of the samples were clipped; else empty.
   std::string warning() const;

@@ -261,8 +261,9 @@ static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, con
                                                              : -1;
   if (most < 0) return true;
   const double hole = *of.extras.hole;
-  return keeps_numbers(limits, of.holds_light) && hole >= 0 && hole <= most &&
-         hole == std::floor(hole);
+  const bool wants_holes =
+      keeps_numbers(limits, of.holds_light) || limits.floats == recipes::Floats::holes;
+  return wants_holes && hole >= 0 && hole <= most && hole == std::floor(hole);
 }
 
 bool keeps_numbers(const ReadLimits& limits, bool holds_light) {

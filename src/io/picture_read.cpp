@@ -22,6 +22,7 @@
 #include "io/picture_rows.hpp"
 #include "io/raw_picture.hpp"
 #include "io/vips.hpp"
+#include "recipes/holes.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -100,6 +101,10 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
     return;
   }
   recipes::Whitened white = recipes::whiten(samples, out.has_alpha, limits.white, holds_light);
+  if (limits.floats == recipes::Floats::holes) {
+    out.holes = recipes::holes_of(samples, out.has_alpha);
+    if (!out.holes.empty()) recipes::fill_holes(white.pixels, out.holes);
+  }
   out.pixels = std::move(white.pixels);
   out.remark = std::move(white.remark);
   out.clipped = white.clipped;

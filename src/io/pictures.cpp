@@ -57,7 +57,7 @@ std::string io::Picture::warning() const {
 recipes::Floats io::floats_for(const recipes::Recipe& recipe, std::string_view extension) {
   const bool holds =
       recipe.output({.type = PixelType::f32}).type != PixelType::f32 || holds_floats(extension);
-  return holds ? recipe.floats() : recipes::Floats::levels;
+  return holds ? recipe.floats() : recipes::levels_instead_of(recipe.floats());
 }
 
 io::WriteOptions io::writing_of(const Metadata& source, const recipes::Output& output,

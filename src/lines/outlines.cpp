@@ -31,7 +31,7 @@ class Walker {
 
   // Whether a ring that was not walked yet goes along the upper side of the pixel.
   bool begins_at(int32_t x, int32_t y) const {
-    return at(x, y) != at(x, y - 1) && !walked_[index(x, y)];
+    return at(x, y) != 0 && at(x, y) != at(x, y - 1) && !walked_[index(x, y)];
   }
 
   // The ring along the upper side of the pixel, with its region on the right.
@@ -137,6 +137,7 @@ void add_levels(ImageView<const int32_t> labels, ImageView<const T> gray,
                 std::vector<Outline>& all) {
   for (int32_t y = 0; y < labels.height; ++y) {
     for (int32_t x = 0; x < labels.width; ++x) {
+      if (labels.at(x, y) == 0) continue;
       Outline& one = all[size_t(labels.at(x, y)) - 1];
       one.mean += double(gray.at(x, y));
       ++one.area;

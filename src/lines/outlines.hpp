@@ -19,9 +19,9 @@ struct Outline {
 };
 
 /// The outlines of regions, which are connected through the sides of pixels and numbered from 1 on,
-/// in the order of their labels. `gray` is u8 or u16 of the labels' size. Rings are simplified by
-/// how.tolerance piece by piece, between points where three regions meet, so that neighbours share
-/// their border. Regions with an outer ring below how.min_length are left out.
+/// in the order of their labels. 0 is no region. `gray` is u8 or u16 of the labels' size. Rings are
+/// simplified by how.tolerance piece by piece, between points where three regions meet, so that
+/// neighbours share their border. Regions with an outer ring below how.min_length are left out.
 std::vector<Outline> outlines_of(ImageView<const int32_t> labels, ConstAnyView gray,
                                  const TraceOptions& how);
 

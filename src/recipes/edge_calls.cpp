@@ -2,6 +2,7 @@
 #include "core/check.hpp"
 #include "core/workspace.hpp"
 #include "recipes/edges.hpp"
+#include "recipes/holes.hpp"
 
 namespace cuesta {
 
@@ -35,7 +36,7 @@ void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recip
 
 // Whether the method needs levels of these floats. On a GPU its operation refuses them.
 bool takes_levels_of(const recipes::EdgesRecipe& recipe, ConstAnyView src) {
-  return recipe.floats() == recipes::Floats::levels && src.type == PixelType::f32 &&
+  return recipe.floats() == recipes::Floats::holes && src.type == PixelType::f32 &&
          src.space == Space::host;
 }
 
@@ -50,11 +51,14 @@ struct Levels {
     recipes::Whitened white =
         recipes::whiten(src.as<float>(), recipes::kind_of(src).has_alpha, {}, false);
     pixels = std::move(white.pixels);
+    holes = recipes::holes_of(src.as<float>(), recipes::kind_of(src).has_alpha);
+    if (!holes.empty()) recipes::fill_holes(pixels, holes);
     view = pixels;
     scale = white.scale;
   }
 
   Image<uint16_t> pixels{};
+  Image<uint8_t> holes{};
   ConstAnyView view{};
   double scale = 1;
 };
@@ -66,7 +70,9 @@ EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions&
   const EdgesRecipe recipe(options);
   if (takes_levels_of(recipe, src)) {
     const Levels levels(src, exec);
-    return edges_at(levels.view, dst, options, scale * levels.scale, exec);
+    const EdgesResult result = edges_at(levels.view, dst, options, scale * levels.scale, exec);
+    if (!levels.holes.empty()) recipe.leave_out(ConstAnyView(levels.holes), dst);
+    return result;
   }
   const Execs execs = execs_of(exec);
   check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
@@ -89,23 +95,33 @@ EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options, co
   return recipes::edges_at(src, dst, options, 1, exec);
 }
 
+namespace {
+
+Polylines traced(const recipes::EdgesRecipe& recipe, ConstAnyView src, ConstAnyView holes,
+                 double scale, const TraceOptions& how, const recipes::Execs& execs) {
+  Polylines lines;
+  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
+    Scratch scratch(execs.around, seen.space);
+    const AnyView found =
+        recipes::scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
+    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
+    lines = recipe.trace(seen, found, used.sigma, scale, holes, how, execs.around);
+  });
+  return lines;
+}
+
+}  // namespace
+
 Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
                                  const TraceOptions& how, const Exec& exec) {
   const EdgesRecipe recipe(options);
   recipe.check_lines();
-  if (takes_levels_of(recipe, src)) {
-    const Levels levels(src, exec);
-    return edge_lines_at(levels.view, options, scale * levels.scale, how, exec);
-  }
   const Execs execs = execs_of(exec);
-  Polylines lines;
-  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
-    Scratch scratch(execs.around, seen.space);
-    const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
-    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
-    lines = recipe.trace(seen, found, used.sigma, scale, how, execs.around);
-  });
-  return lines;
+  if (!takes_levels_of(recipe, src)) return traced(recipe, src, {}, scale, how, execs);
+  const Levels levels(src, exec);
+  ConstAnyView holes;
+  if (!levels.holes.empty()) holes = ConstAnyView(levels.holes);
+  return traced(recipe, levels.view, holes, scale * levels.scale, how, execs);
 }
 
 Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,

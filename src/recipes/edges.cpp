@@ -13,6 +13,8 @@
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/strategies.hpp"
+#include "lines/outside.hpp"
+#include "recipes/holes.hpp"
 #include "recipes/options.hpp"
 
 namespace cuesta {
@@ -34,6 +36,21 @@ void check_strength(const CannyEdges& of) {
 // Of strengths whose units are the file's levels.
 PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
   return kind.scale == 1 ? canny_strength_type(kind.type, of.aperture) : PixelType::f32;
+}
+
+// The spread in pixels of the Gaussian above which rounding to the picture's type shows: as edges
+// that are not there, or pixels that are lost (tests/recipes/test_edges.cpp).
+double most_spread(PixelType type) { return type == PixelType::u8 ? 3 : 5; }
+
+// Whether Canny smooths such a picture in f32 rather than in its own type.
+bool keeps_fractions(const EdgesOptions& options, PixelType type) {
+  const auto* of = std::get_if<CannyEdges>(&options);
+  if (of == nullptr || !of->sigma || *of->sigma == 0 || type == PixelType::f32) return false;
+  const int ksize = of->ksize ? of->ksize : gaussian_size(*of->sigma);
+  const std::vector<double> taps = gaussian_taps(ksize, *of->sigma);
+  double variance = 0;
+  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - ksize / 2) * (i - ksize / 2);
+  return variance > most_spread(type) * most_spread(type);
 }
 
 // LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or
@@ -61,8 +78,8 @@ Step gray_step(PixelType type) {
           }};
 }
 
-Step scale_step(PixelType type, double factor) {
-  return {type, 1, false, [factor](ConstAnyView src, AnyView dst, const Exec& exec) {
+Step scale_step(PixelType type, double factor, int32_t channels = 1) {
+  return {type, channels, false, [factor](ConstAnyView src, AnyView dst, const Exec& exec) {
             scale(src, dst, factor, exec);
           }};
 }
@@ -214,26 +231,34 @@ std::string EdgesRecipe::key() const {
 }
 
 Output EdgesRecipe::output(const PictureKind& kind) const {
-  if (makes_strengths()) return {strength_type(std::get<CannyEdges>(options_), kind), 1, false};
+  if (makes_strengths())
+    return {strength_type(std::get<CannyEdges>(options_), seen(kind)), 1, false};
   if (makes_labels()) return {PixelType::s32, 1, false};
   return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
 }
 
 Floats EdgesRecipe::floats() const {
   return is_canny() || std::holds_alternative<SobelEdges>(options_) ? Floats::numbers
-                                                                    : Floats::levels;
+                                                                    : Floats::holes;
 }
 
 PictureKind EdgesRecipe::seen(const PictureKind& kind) const {
-  return {kind.type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
+  const PixelType type = keeps_fractions(options_, kind.type) ? PixelType::f32 : kind.type;
+  return {type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
 }
 
 Steps EdgesRecipe::preparation(const PictureKind& kind) const {
   const PictureKind wanted = seen(kind);
-  if (wanted.channels == kind.channels) return {};
-  if (wanted.channels == 1 && !is_gray(kind.channels)) return {gray_step(kind.type)};
-  return {{kind.type, wanted.channels, false,
-           [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }}};
+  Steps steps;
+  if (wanted.channels == 1 && !is_gray(kind.channels)) {
+    steps.push_back(gray_step(kind.type));
+  } else if (wanted.channels != kind.channels) {
+    steps.push_back(
+        {kind.type, wanted.channels, false,
+         [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }});
+  }
+  if (wanted.type != kind.type) steps.push_back(scale_step(wanted.type, 1, wanted.channels));
+  return steps;
 }
 
 CannyOptions EdgesRecipe::canny(const PictureKind& seen, std::optional<double> found) const {
@@ -339,6 +364,31 @@ EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, 
   return result;
 }
 
+// Pixels beside a hole at which nothing is found. Levels continue into holes, so that they have no
+// rim.
+constexpr int32_t beside_holes = 2;
+
+Image<uint8_t> EdgesRecipe::mask_around(ConstAnyView holes, ConstAnyView mask) const {
+  if (!is_canny()) return {};
+  if (mask.type == PixelType::none) mask = std::get<CannyEdges>(options_).mask;
+  Image<uint8_t> inside = grown(holes.as<uint8_t>(), reach());
+  for (int32_t y = 0; y < inside.height(); ++y) {
+    for (int32_t x = 0; x < inside.width(); ++x) {
+      const bool is_seen = mask.type == PixelType::none || mask.as<uint8_t>().at(x, y) != 0;
+      inside.at(x, y) = is_seen && !inside.at(x, y) ? 255 : 0;
+    }
+  }
+  return inside;
+}
+
+void EdgesRecipe::leave_out(ConstAnyView holes, AnyView out) const {
+  if (is_canny()) return;  // by its mask
+  const bool is_sobel = std::holds_alternative<SobelEdges>(options_);
+  const int32_t by = is_sobel ? reach() : makes_labels() ? 0 : beside_holes;
+  clear_holes(out, grown(holes.as<uint8_t>(), by));
+  if (makes_labels()) renumber(out.as<int32_t>());
+}
+
 int32_t EdgesRecipe::reach() const {
   return std::visit(Overload{[&](const CannyEdges&) {
                                const int32_t own = reach_of(canny({}));
@@ -377,7 +427,7 @@ std::string_view EdgesRecipe::whole_only() const {
 double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
   const PictureKind seen = this->seen(kind);
   const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
-  if (is_canny()) return copy + (kind.type == PixelType::u8 ? 5 : 30);
+  if (is_canny()) return copy + (seen.type == PixelType::u8 ? 5 : 30);
   if (std::holds_alternative<RegionEdges>(options_)) return copy + 56;
   const auto* boundary = std::get_if<BoundaryOptions>(&options_);
   if (boundary != nullptr && boundary->quality == BoundaryQuality::high) return copy + 30;
@@ -396,35 +446,25 @@ void EdgesRecipe::check_lines() const {
 }
 
 Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma,
-                             double scale, const TraceOptions& how, const Exec& exec) const {
+                             double scale, ConstAnyView holes, const TraceOptions& how,
+                             const Exec& exec) const {
   check_lines();
   const PictureKind kind{seen.type, seen.channels, false, scale};
-  Polylines lines = is_canny() ? cuesta::trace(seen, edges, canny(kind, sigma), how, exec)
-                               : cuesta::trace(seen, log(kind), how, exec);
+  Polylines lines;
+  if (is_canny()) {
+    lines = cuesta::trace(seen, edges, canny(kind, sigma), how, exec);
+  } else if (!holes) {
+    lines = cuesta::trace(seen, log(kind), how, exec);
+  } else {
+    const TraceOptions all{.tolerance = 0, .min_length = 0, .refinement = how.refinement};
+    lines = lines::outside(cuesta::trace(seen, log(kind), all, exec),
+                           grown(holes.as<uint8_t>(), beside_holes), how);
+  }
   for (Polyline& line : lines) {
     line.strength /= scale;
     for (LinePoint& p : line.points) p.strength /= scale;
   }
   return lines;
-}
-
-std::vector<lines::Outline> EdgesRecipe::outlines(ConstAnyView seen, ConstAnyView made,
-                                                  double scale, const TraceOptions& how,
-                                                  const Exec& exec) const {
-  AnyImage labels, levels;
-  if (made.type != PixelType::s32) {  // contours do not tell which regions they divide
-    RegionEdges of = std::get<RegionEdges>(options_);
-    of.labels = true;
-    made = labels.create(seen.size(), 1, PixelType::s32);
-    EdgesRecipe(of).run(seen, labels, {}, scale, execs_of(exec));
-  }
-  if (seen.channels > 1) {
-    to_gray(seen, levels.create(seen.size(), 1, seen.type), ColorOrder::rgb, exec);
-    seen = levels;
-  }
-  auto all = lines::outlines_of(made.as<int32_t>(), seen, how);
-  for (lines::Outline& one : all) one.mean /= scale;
-  return all;
 }
 
 }  // namespace recipes

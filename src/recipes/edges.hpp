@@ -63,16 +63,16 @@ class EdgesRecipe : public Recipe {
     return makes_strengths() ? std::get<CannyEdges>(options_).sigma : std::nullopt;
   }
   bool finds_sigma() const override;
+  Image<uint8_t> mask_around(ConstAnyView holes, ConstAnyView mask) const override;
+  void leave_out(ConstAnyView holes, AnyView out) const override;
   std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,
                                         const Exec& exec) const override;
   /// The same where this recipe finds its sigma, with the sigma of this picture.
   EdgesOptions settled_options(ConstAnyView seen, ConstAnyView mask, const Exec& exec) const;
   /// The edges that run() found, with the sigma that it found, as lines; on the host or the device.
+  /// `holes` are those of the picture, if it has some.
   Polylines trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma, double scale,
-                  const TraceOptions& how, const Exec& exec) const;
-  /// The outlines of the regions that run() found, `made` of them; means are in the file's levels.
-  std::vector<lines::Outline> outlines(ConstAnyView seen, ConstAnyView made, double scale,
-                                       const TraceOptions& how, const Exec& exec) const;
+                  ConstAnyView holes, const TraceOptions& how, const Exec& exec) const;
   bool has_outlines() const { return std::holds_alternative<RegionEdges>(options_); }
   /// Throws Error{invalid_argument} where the method's edges have no lines.
   void check_lines() const;
@@ -94,6 +94,16 @@ EdgesResult edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
                      const Exec& exec);
 Polylines edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
                         const TraceOptions& how, const Exec& exec);
+
+/// The outlines of labelled regions; means are of what edges() saw, in the file's levels.
+std::vector<lines::Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
+                                        const TraceOptions& how, const Exec& exec);
+/// The outlines of the regions that edges() finds in a picture of the host.
+std::vector<lines::Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options,
+                                               double scale, const TraceOptions& how,
+                                               const Exec& exec);
+/// The contours that edges() makes where these are the labels, holes being cut out of both.
+void contours_of(ConstAnyView labels, ConstAnyView holes, AnyView contours);
 
 /// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient,
 /// the sum of the taps along it that are positive.

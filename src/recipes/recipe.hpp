@@ -116,6 +116,14 @@ class Recipe {
   /// Completes the result on the host, from what was seen (a filter copies alpha).
   virtual void finish(ConstAnyView, AnyView, const PictureKind&) const {}
 
+  /// Of a picture with holes, 255 each, the mask beside `mask` that applies to it; empty where the
+  /// recipe takes none.
+  virtual Image<uint8_t> mask_around(ConstAnyView /*holes*/, ConstAnyView /*mask*/) const {
+    return {};
+  }
+  /// Takes what was found in holes and beside them out of the result, on the host.
+  virtual void leave_out(ConstAnyView /*holes*/, AnyView) const {}
+
   /// Rows above and below a row that decide it; whether the first row borders on the last.
   virtual int32_t reach() const = 0;
   virtual bool wraps() const { return false; }

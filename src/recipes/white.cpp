@@ -99,7 +99,7 @@ Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& whi
     for (int32_t i = 0; i < picture.width * channels; ++i) {
       const bool is_color = i % channels < colors;
       double part = is_color ? (double(from[i]) - ends.black) / range : double(from[i]) / opaque;
-      if (is_color && !(part >= 0 && part <= 1)) ++outside;
+      if (is_color && (part < 0 || part > 1)) ++outside;
       part = std::isnan(part) ? 0 : std::clamp(part, 0.0, 1.0);
       if (is_light && is_color) part = srgb_curve(part);
       to[i] = uint16_t(std::lround(part * 65535));

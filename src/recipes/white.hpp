@@ -12,10 +12,18 @@ namespace cuesta::recipes {
 /// What a picture's numbers become where they are not 8 or 16 bits: floats, signed integers,
 /// integers of 32 bits.
 enum class Floats : uint8_t {
-  levels,   ///< u16, from black to white
+  levels,  ///< u16, from black to white
+  holes,   ///< the same, also of 8 and 16 bits that have a number for no data; says where those are
   numbers,  ///< f32 with the file's numbers; u16 of a file that holds light, or by a given White
   raw,      ///< f32 with the file's numbers, always
 };
+
+/// How numbers are taken where levels are wanted after all.
+constexpr Floats levels_instead_of(Floats floats) {
+  return floats == Floats::raw       ? Floats::levels
+         : floats == Floats::numbers ? Floats::holes
+                                     : floats;
+}
 
 /// Which numbers stand for white and black.
 struct White {

@@ -1327,6 +1327,17 @@ class Messages(CommandTest):
             done = self.run_cuesta(*verb, "--help")
             self.assertIn(b"\nExamples:\n  cuesta ", done.stdout)
             self.assertEqual(done.stderr, b"")
+            lines = done.stdout.decode().splitlines()
+            self.assertLess(max(map(len, lines)), 80)
+
+    def test_defaults_of_methods_have_a_line_each(self):
+        text = self.run_cuesta("edges", "--help").stdout.decode()
+        block = text.split("Defaults:\n")[1].split("\n\n")[0]
+        found = dict(re.findall(r"^  (\w+) +(--.*(?:\n {14}\S.*)*)", block, re.MULTILINE))
+        self.assertEqual(list(found), ["canny", "log", "sobel", "boundaries", "regions"])
+        self.assertEqual(found["regions"], "--threshold 0.45; --quality high")
+        self.assertIn("--aperture 3", found["sobel"])
+        self.assertNotIn("--quality", found["canny"])
 
 
 class ListAndVerify(CommandTest):

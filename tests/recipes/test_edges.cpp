@@ -164,12 +164,66 @@ TEST(EdgesRecipe, GivenThresholdsCountInTheFilesLevels) {
 TEST(EdgesRecipe, ASigmaThatIsGivenIsUsedAndReported) {
   const AnyImage picture = drawn(90, 70, 3, PixelType::u8);
   AnyImage out(picture.size(), 1, PixelType::u8), expected(picture.size(), 1, PixelType::u8);
-  for (const double sigma : {0.0, 0.8, 5.0}) {
+  for (const double sigma : {0.0, 0.8, 3.0}) {
     EXPECT_EQ(edges(picture, AnyView(out), CannyEdges{.sigma = sigma}).sigma, sigma);
     canny(ConstAnyView(picture), AnyView(expected), {.sigma = sigma});
     EXPECT_TRUE(same<uint8_t>(out, expected));
   }
   EXPECT_FALSE(edges(picture, AnyView(out), LogEdges{}).sigma);
+}
+
+// A disk whose outline is closed, in this type.
+AnyImage disk(PixelType type) {
+  AnyImage picture(400, 400, 1, type);
+  for (int32_t y = 0; y < 400; ++y) {
+    for (int32_t x = 0; x < 400; ++x) {
+      const bool inside = (x - 200) * (x - 200) + (y - 200) * (y - 200) < 10000;
+      const int level = inside ? 200 : 50;
+      if (type == PixelType::u8)
+        picture.as<uint8_t>().at(x, y) = uint8_t(level);
+      else if (type == PixelType::u16)
+        picture.as<uint16_t>().at(x, y) = uint16_t(level * 257);
+      else
+        picture.as<float>().at(x, y) = float(level);
+    }
+  }
+  return picture;
+}
+
+// Rounding after a wide Gaussian would draw contour lines.
+TEST(EdgesRecipe, CannyHasTheOutlineOfADiskAtEverySigma) {
+  const AnyImage numbers = disk(PixelType::f32);
+  for (const PixelType type : {PixelType::u8, PixelType::u16}) {
+    const AnyImage picture = disk(type);
+    for (const double sigma : {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 42.0}) {
+      const AnyImage found = edges(picture, CannyEdges{.sigma = sigma});
+      const auto pieces = label(found.as<uint8_t>()).components;
+      int64_t pixels = 0;
+      for (const Component& one : pieces) pixels += one.area;
+      EXPECT_GT(pixels, 650) << name_of(type) << sigma;
+      EXPECT_LT(pixels, 750) << name_of(type) << sigma;
+      if (sigma <= 10) {
+        EXPECT_EQ(pieces.size(), 1U) << name_of(type) << sigma;
+      }
+      if (sigma < 6 || type != PixelType::u8) continue;
+      const AnyImage expected = edges(numbers, CannyEdges{.sigma = sigma});
+      EXPECT_TRUE(same<uint8_t>(found, expected)) << sigma;
+    }
+  }
+}
+
+// A small window does not smooth much, whatever its sigma; strengths have the fractions, too.
+TEST(EdgesRecipe, CannysFractionsFollowTheSpreadOfItsWindow) {
+  const recipes::PictureKind kind{PixelType::u8, 3};
+  const EdgesRecipe narrow(CannyEdges{.sigma = 20, .ksize = 5});
+  EXPECT_EQ(narrow.seen(kind).type, PixelType::u8);
+  const EdgesRecipe wide(CannyEdges{.sigma = 5, .strength = true});
+  EXPECT_EQ(wide.seen(kind).type, PixelType::f32);
+  EXPECT_EQ(wide.seen(kind).channels, 3);
+  EXPECT_EQ(wide.output(kind).type, PixelType::f32);
+  EXPECT_EQ(edges_type(PixelType::u8, CannyEdges{.sigma = 3, .strength = true}), PixelType::u16);
+  EXPECT_EQ(wide.seen({PixelType::u16, 1}).type, PixelType::u16);
+  EXPECT_EQ(EdgesRecipe(CannyEdges{.sigma = 6}).seen({PixelType::u16, 1}).type, PixelType::f32);
 }
 
 // Lines need the sigma that the edges were found with.

@@ -1,0 +1,57 @@
+// Regions as outlines: what --lines and edge_lines() make of edges by the method of regions.
+#include "core/check.hpp"
+#include "cuesta/edges.hpp"
+#include "recipes/edges.hpp"
+#include "recipes/holes.hpp"
+
+namespace cuesta::recipes {
+
+std::vector<lines::Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
+                                        const TraceOptions& how, const Exec& exec) {
+  AnyImage levels;
+  if (seen.channels > 1) {
+    to_gray(seen, levels.create(seen.size(), 1, seen.type), ColorOrder::rgb, exec);
+    seen = levels;
+  }
+  auto all = lines::outlines_of(labels.as<int32_t>(), seen, how);
+  for (lines::Outline& one : all) one.mean /= scale;
+  return all;
+}
+
+std::vector<lines::Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options,
+                                               double scale, const TraceOptions& how,
+                                               const Exec& exec) {
+  check_view(src, "edge_lines: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  if (src.space != Space::host)
+    throw_invalid("regions",
+                  "edge_lines: src is on the device; outlines of regions require it on the host");
+  RegionEdges of = options;
+  of.labels = true;
+  AnyImage labels(src.size(), 1, PixelType::s32), holder;
+  edges_at(src, labels, of, scale, exec);
+  Whitened white;
+  bool has_alpha = kind_of(src).has_alpha;
+  if (src.type == PixelType::f32) {
+    white = whiten(src.as<float>(), has_alpha, {}, false);
+    src = white.pixels;
+    scale *= white.scale;
+  }
+  const PictureKind kind{src.type, src.channels, has_alpha, scale};
+  const ConstAnyView seen = EdgesRecipe(of).see(src, kind, holder, execs_of(exec).around);
+  return outlines_at(seen, labels, scale, how, execs_of(exec).around);
+}
+
+void contours_of(ConstAnyView labels, ConstAnyView holes, AnyView contours) {
+  const auto of = labels.as<int32_t>();
+  const auto to = contours.as<uint8_t>();
+  for (int32_t y = 0; y < of.height; ++y) {
+    for (int32_t x = 0; x < of.width; ++x) {
+      const bool differs = (x + 1 < of.width && of.at(x, y) != of.at(x + 1, y)) ||
+                           (y + 1 < of.height && of.at(x, y) != of.at(x, y + 1));
+      to.at(x, y) = differs ? 255 : 0;
+    }
+  }
+  if (holes) EdgesRecipe(RegionEdges{}).leave_out(holes, contours);
+}
+
+}  // namespace cuesta::recipes
