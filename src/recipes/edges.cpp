@@ -48,8 +48,9 @@ bool keeps_fractions(const EdgesOptions& options, PixelType type) {
   if (of == nullptr || !of->sigma || *of->sigma == 0 || type == PixelType::f32) return false;
   const int ksize = of->ksize ? of->ksize : gaussian_size(*of->sigma);
   const std::vector<double> taps = gaussian_taps(ksize, *of->sigma);
+  const int middle = ksize / 2;
   double variance = 0;
-  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - ksize / 2) * (i - ksize / 2);
+  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - middle) * (i - middle);
   return variance > most_spread(type) * most_spread(type);
 }
 
