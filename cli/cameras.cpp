@@ -90,8 +90,8 @@ void fill_names(DetectOptions& options, const std::string& name) {
   for (std::string* text :
        {&options.out, &options.json, &options.mask_video, &watch.scene, &watch.mask,
         &watch.heat_map, &watch.report, &watch.clips, &watch.objects, &watch.counts, &watch.zones,
-        &watch.scores, &watch.record, &watch.live_history, &watch.mask_privacy, &watch.coco,
-        &watch.mot, &watch.mqtt})
+        &watch.scores, &watch.record, &watch.live_history, &watch.pictures, &watch.mask_privacy,
+        &watch.coco, &watch.mot, &watch.mqtt})
     fill(*text);
   for (std::string& text : watch.events) fill(text);
 }
@@ -137,10 +137,11 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();
     files.writes_in(of.watch.clips, "event-", "--clips", whose(of), remedy);
+    files.writes_in(of.watch.pictures, "event-", "--pictures", whose(of), remedy);
     files.writes_in(of.watch.record, "segment", "--record", whose(of), remedy);
     files.writes_in(of.watch.live_history, "live.ndjson", "--live-history", whose(of), remedy);
   }
-  const std::set<std::string> folders = {"--clips", "--record", "--live-history"};
+  const std::set<std::string> folders = {"--clips", "--pictures", "--record", "--live-history"};
   std::set<std::string> lines;  // several cameras may write theirs to one file, by one name
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();

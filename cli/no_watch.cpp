@@ -20,12 +20,13 @@ void add_left_out(CLI::App& app, const std::string& name) {
 
 void add_watch_result_options(CLI::App& app, WatchOptions&) {
   for (const char* name :
-       {"--events",         "--report",       "--clips",    "--objects", "--counts",
-        "--coco",           "--mot",          "--on-event", "--mqtt",    "--mqtt-qos",
-        "--mqtt-discovery", "--zones",        "--scores",   "--heatmap", "--live",
-        "--live-token",     "--live-history", "--record",   "--keep",    "--segment"})
+       {"--events", "--report",   "--clips",  "--objects",    "--counts",         "--coco",
+        "--mot",    "--on-event", "--mqtt",   "--mqtt-qos",   "--mqtt-discovery", "--zones",
+        "--scores", "--heatmap",  "--live",   "--live-token", "--live-history",   "--pictures",
+        "--record", "--keep",     "--segment"})
     add_left_out(app, name);
   app.add_flag_callback("--mqtt-objects", [] { throw_left_out("--mqtt-objects"); })->group("");
+  app.add_flag_callback("--mqtt-pictures", [] { throw_left_out("--mqtt-pictures"); })->group("");
   app.add_flag_callback("--record-motion", [] { throw_left_out("--record-motion"); })->group("");
   app.add_flag_callback("--allow-hooks", [] { throw_left_out("--allow-hooks"); })->group("");
 }

@@ -52,7 +52,8 @@ std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
                                                             {"--zones", zones},
                                                             {"--scores", scores},
                                                             {"--record", record},
-                                                            {"--live-history", live_history}};
+                                                            {"--live-history", live_history},
+                                                            {"--pictures", pictures}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -67,8 +68,8 @@ TrackingOptions WatchOptions::tracking() const {
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
          !objects.empty() || !counts.empty() || !zones.empty() || !scores.empty() ||
-         !record.empty() || !coco.empty() || !mot.empty() || tells() || !events.empty() ||
-         tracking() != TrackingOptions();
+         !record.empty() || !pictures.empty() || !coco.empty() || !mot.empty() || tells() ||
+         !events.empty() || tracking() != TrackingOptions();
 }
 
 SceneFile WatchOptions::read_scene_file() const {

@@ -23,7 +23,7 @@ class LivePage;
 struct WatchOptions {
   bool track = false;
   std::string scene{}, mask{}, heat_map{}, report{}, clips{}, objects{}, counts{}, coco{}, mot{};
-  std::string zones{}, scores{}, mask_privacy{}, when{};
+  std::string zones{}, scores{}, pictures{}, mask_privacy{}, when{};
   std::string record{}, keep{};
   std::optional<double> segment{};  ///< seconds
   bool record_motion = false;
@@ -32,7 +32,7 @@ struct WatchOptions {
   std::shared_ptr<LivePage> page{};                  ///< that --live began; null without
   int mqtt_qos = 1;
   int64_t clip_memory = int64_t(64) << 20;  ///< bytes
-  bool mqtt_objects = false, allow_hooks = false;
+  bool mqtt_objects = false, mqtt_pictures = false, allow_hooks = false;
   std::string passwords{};  ///< the run's --passwords
   std::vector<std::string> events{};
   DescribedOptions described{};
@@ -45,7 +45,10 @@ struct WatchOptions {
   /// Whether someone is notified of events while they happen, whatever is written.
   bool tells() const { return !on_event.empty() || !mqtt.empty() || !live.empty(); }
   /// Whether a result shows pictures of the video.
-  bool shows_frames() const { return !heat_map.empty() || !report.empty() || !live.empty(); }
+  bool shows_frames() const {
+    return !heat_map.empty() || !report.empty() || !live.empty() || !pictures.empty() ||
+           mqtt_pictures;
+  }
   /// What --scene names; nothing without it. Throws Error{input}.
   SceneFile read_scene_file() const;
   /// The pictures of --mask-privacy and of the scene.

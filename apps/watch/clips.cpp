@@ -15,12 +15,6 @@
 namespace cuesta::cli {
 namespace {
 
-std::string name_of(const Event& event, const WatchFacts& facts) {
-  std::string name = fmt::format("event-{:04}", event.id);
-  if (facts.clock.is_known()) name += fmt::format("-{}", facts.clock.name(event.clip_start));
-  return name;
-}
-
 class Clips final : public ClipFolder {
  public:
   Clips(const std::string& folder, const WatchFacts& facts) : ClipFolder(folder), facts_(facts) {
@@ -47,7 +41,7 @@ class Clips final : public ClipFolder {
     if (frame.file) files_.push_back(*frame.file);
   }
   void clip(Event& event) override {
-    const std::filesystem::path path = folder_ / (name_of(event, facts_) + extension_);
+    const std::filesystem::path path = folder_ / (event_name(event, facts_) + extension_);
     const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};
     const auto& files = files_.empty() ? whole : files_;
     last_ = path;
@@ -85,7 +79,7 @@ class LiveClips final : public ClipFolder {
     lock_ = lock_folder(folder, "--clips");
   }
   void began(const Event& event) override {
-    path_ = folder_ / (name_of(event, facts_) + ".mkv");
+    path_ = folder_ / (event_name(event, facts_) + ".mkv");
     clip_.emplace(facts_.ring, path_, event.clip_start);
     has_failed_ = false;
   }
@@ -155,6 +149,12 @@ class LiveClips final : public ClipFolder {
 };
 
 }  // namespace
+
+std::string event_name(const Event& event, const WatchFacts& facts) {
+  std::string name = fmt::format("event-{:04}", event.id);
+  if (facts.clock.is_known()) name += fmt::format("-{}", facts.clock.name(event.clip_start));
+  return name;
+}
 
 std::unique_ptr<ClipFolder> clip_folder(const std::string& folder, const TrackingOptions& tracking,
                                         const WatchFacts& facts) {

@@ -20,6 +20,9 @@ class ClipFolder : public EventSink {
   std::filesystem::path folder_, last_{};
 };
 
+/// "event-0001", with the time of day at which its clip begins, where it is known.
+std::string event_name(const Event& event, const WatchFacts& facts);
+
 /// Cuts FOLDER/event-0001.mp4 and so on out of the source when an event has ended, from the event's
 /// clip_start to its clip_end, without encoding again. Those of live video grow while the event
 /// lasts. The folder is made where it is not there. Throws Error{invalid_argument} for a source

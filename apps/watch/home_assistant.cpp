@@ -50,6 +50,7 @@ class Discovery {
                    {"device", device_},
                    {"origin", {{"name", "cuesta"}, {"sw_version", CUESTA_VERSION}}}};
     config.update(more);
+    if (config.contains("image_topic")) config.erase("state_topic");
     all_.emplace_back(fmt::format("{}/{}/{}/{}/config", prefix_, component, node_, id),
                       line_of(config));
   }
@@ -58,6 +59,10 @@ class Discovery {
     Json more = {{"payload_on", "ON"}, {"payload_off", "OFF"}, {"device_class", device_class}};
     if (!attributes.empty()) more["json_attributes_topic"] = topic_ + "/" + attributes;
     add("binary_sensor", name, below, std::move(more));
+  }
+  void add_image(const std::string& name, const std::string& below) {
+    add("image", name, below,
+        {{"image_topic", topic_ + "/" + below}, {"content_type", "image/jpeg"}});
   }
   std::vector<std::pair<std::string, std::string>> take() { return std::move(all_); }
 
@@ -101,9 +106,11 @@ std::string line_topic(const WatchFacts& facts, size_t line, bool to_right) {
 
 std::vector<std::pair<std::string, std::string>> discovery_of(const std::string& prefix,
                                                               const std::string& topic,
-                                                              const WatchFacts& facts) {
+                                                              const WatchFacts& facts,
+                                                              bool has_pictures) {
   Discovery discovery(prefix, topic, facts);
   discovery.add_switch("Motion", "motion", "motion");
+  if (has_pictures) discovery.add_image("Last event", "picture");
   for (size_t i = 0; i < facts.zones.size(); ++i) {
     if (!facts.has_state(i)) continue;
     const std::string name = facts.zones[i], below = zone_topic(facts, i), state = below + "/state";

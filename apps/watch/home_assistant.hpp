@@ -18,10 +18,11 @@ std::string zone_topic(const WatchFacts& facts, size_t zone);
 std::string line_topic(const WatchFacts& facts, size_t line, bool to_right);
 
 /// Configurations as Home Assistant documents them (mqtt discovery), topic and message each: the
-/// camera's motion, of every zone occupancy, motion and level, of every way of a line its count.
-/// All of them belong to one device.
+/// camera's motion, of every zone occupancy, motion and level, of every way of a line its count,
+/// and with `has_pictures` the picture of the last event. All of them belong to one device.
 std::vector<std::pair<std::string, std::string>> discovery_of(const std::string& prefix,
                                                               const std::string& topic,
-                                                              const WatchFacts& facts);
+                                                              const WatchFacts& facts,
+                                                              bool has_pictures);
 
 }  // namespace cuesta::cli

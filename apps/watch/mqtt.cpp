@@ -7,6 +7,7 @@
 
 #include "apps/watch/broker.hpp"
 #include "apps/watch/home_assistant.hpp"
+#include "apps/watch/pictures.hpp"
 #include "cli/common.hpp"
 #include "io/address.hpp"
 
@@ -139,12 +140,13 @@ class Topics final : public EventSink {
   Topics(const MqttAddress& address, const MqttOptions& options, const WatchFacts& facts)
       : facts_(facts),
         has_objects_(options.has_objects),
+        has_pictures_(options.has_pictures),
         topic_(address.topic),
         counts_(facts.lines.size()),
         level_times_(facts.zones.size()),
         broker_(address, options.qos) {
     if (!options.discovery.empty())
-      for (auto& [topic, text] : discovery_of(options.discovery, topic_, facts))
+      for (auto& [topic, text] : discovery_of(options.discovery, topic_, facts, has_pictures_))
         broker_.keep(std::move(topic), std::move(text));
     keep("motion", "OFF");
     for (size_t i = 0; i < facts.zones.size(); ++i) keep_zone(i, {}, {});
@@ -154,13 +156,17 @@ class Topics final : public EventSink {
   void began(const Event& event) override {
     tell(event, "began");
     keep("motion", "ON");
+    keep_picture();
   }
   void ended(const Event& event) override {
     tell(event, "ended");
     keep("motion", "OFF");
+    keep_picture();
+    picture_.clear();
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     last_ = {frame.index, frame.time};
+    if (has_pictures_) picture_.see(frame, step, facts_.format);
     for (size_t i = 0; i < step.zones.size(); ++i) keep_zone(i, step.zones[i], last_);
     for (const Crossing& c : step.crossings) {
       ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
@@ -210,12 +216,16 @@ class Topics final : public EventSink {
       keep(line_topic(facts_, line, right),
            std::to_string(right ? counts_[line].to_right : counts_[line].to_left));
   }
+  void keep_picture() {
+    if (std::string jpeg = picture_.jpeg(); !jpeg.empty()) keep("picture", std::move(jpeg));
+  }
   void tell(const Event& event, const char* state) {
     broker_.publish("events", line_of(notice_of(event, state, facts_)));
   }
 
   const WatchFacts& facts_;
-  bool has_objects_, showed_ = false;
+  bool has_objects_, has_pictures_, showed_ = false;
+  EventPicture picture_;
   std::string topic_;
   std::vector<LineCount> counts_;
   std::vector<Clock::time_point> level_times_;

@@ -29,7 +29,7 @@ std::string mqtt_below(const std::string& address, std::string_view level);
 /// What is published.
 struct MqttOptions {
   int qos = 1;
-  bool has_objects = false;
+  bool has_objects = false, has_pictures = false;
   std::string discovery{};  ///< the prefix of Home Assistant's discovery; empty for none
 };
 
@@ -38,9 +38,10 @@ void check_discovery(const std::string& prefix);
 
 /// Publishes TOPIC/events, the line that --on-event gives its program, when an event begins and
 /// ends; with `has_objects` TOPIC/objects, one message a frame with objects and one for the first
-/// without; TOPIC/status, retained, is "online" or "offline", also after a crash. States are
-/// retained as well: TOPIC/motion, ON during an event; for each zone TOPIC/zones/ZONE, ON while it
-/// is occupied, and below it /motion, /level and /state (JSON); for each way of a line
+/// without; TOPIC/status, retained, is "online" or "offline", also after a crash. With
+/// `has_pictures` TOPIC/picture, retained, is a JPEG of the event, when it begins and when it ends.
+/// States are retained as well: TOPIC/motion, ON during an event; for each zone TOPIC/zones/ZONE,
+/// ON while it is occupied, and below it /motion, /level and /state (JSON); for each way of a line
 /// TOPIC/lines/LINE/WAY, its count. Nothing waits for
 /// the broker but finish(), 5 seconds at most; what could not be published is reported as a
 /// warning.

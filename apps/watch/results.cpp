@@ -7,6 +7,7 @@
 #include "apps/watch/hook.hpp"
 #include "apps/watch/lists.hpp"
 #include "apps/watch/mqtt.hpp"
+#include "apps/watch/pictures.hpp"
 #include "apps/watch/recorder.hpp"
 #include "apps/watch/report.hpp"
 #include "apps/watch/series.hpp"
@@ -55,6 +56,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("OUT");
   app.add_option("--clips", options.clips, "write a clip per event to a folder, without encoding")
       ->type_name("OUT");
+  app.add_option("--pictures", options.pictures, "write the best picture of each event to a folder")
+      ->type_name("OUT");
   app.add_option("--clip-memory", options.clip_memory,
                  "limit the video that is kept for clips of a live input (default 2^26)")
       ->type_name("BYTES")
@@ -88,6 +91,8 @@ void add_watch_result_options(CLI::App& app, WatchOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(0, 2));
   app.add_flag("--mqtt-objects", options.mqtt_objects, "publish the objects of each frame as well");
+  app.add_flag("--mqtt-pictures", options.mqtt_pictures,
+               "publish a picture of each event, as JPEG");
   app.add_option("--mqtt-discovery", options.mqtt_discovery,
                  "publish Home Assistant's configurations below this topic; there it is "
                  "homeassistant")
@@ -115,6 +120,8 @@ void check_watch_results(const WatchOptions& options) {
     mqtt_address(io::with_password(options.mqtt, options.passwords, print_warning));
   if (options.mqtt.empty() && options.mqtt_objects)
     usage_error("", "--mqtt-objects requires a broker; name it with --mqtt");
+  if (options.mqtt.empty() && options.mqtt_pictures)
+    usage_error("", "--mqtt-pictures requires a broker; name it with --mqtt");
   if (!options.mqtt_discovery.empty()) check_discovery(options.mqtt_discovery);
   if (options.mqtt.empty() && !options.mqtt_discovery.empty())
     usage_error("", "--mqtt-discovery requires a broker; name it with --mqtt");
@@ -156,6 +163,7 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
     how.length = options.segment.value_or(how.length);
     add({}, recorder(options.record, how, options.clips.empty(), facts));
   }
+  if (!options.pictures.empty()) add({}, picture_folder(options.pictures, facts));
   if (!options.objects.empty()) add(options.objects, object_list(options.objects, facts));
   if (!options.counts.empty()) add(options.counts, count_list(options.counts, facts));
   if (!options.zones.empty()) add(options.zones, zone_list(options.zones, facts));
@@ -167,7 +175,9 @@ WatchResults watch_results(const WatchOptions& options, const WatchFacts& facts)
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts));
   if (!options.mqtt.empty())
     add({}, mqtt_topics(io::with_password(options.mqtt, options.passwords, [](const auto&) {}),
-                        {options.mqtt_qos, options.mqtt_objects, options.mqtt_discovery}, facts));
+                        {options.mqtt_qos, options.mqtt_objects, options.mqtt_pictures,
+                         options.mqtt_discovery},
+                        facts));
   return results;
 }
 

@@ -40,6 +40,7 @@ VERBS = {
             "--clips": "clips",
             "--record": "rec",
             "--live-history": "past",
+            "--pictures": "shots",
             "--coco": "o.json",
             "--mot": "o.txt",
             "--heatmap": "h.png",
@@ -61,6 +62,7 @@ FOLDERS = {
     "--clips": "event-0007.y4m",
     "--record": "segments.csv",
     "--live-history": "live.ndjson",
+    "--pictures": "event-0007.jpg",
 }
 
 
@@ -102,7 +104,7 @@ class RunFiles(CommandTest):
             "gpu.json": b"{}",
         }.items():
             self.file(name, data)
-        for name in ("clips", "rec", "past"):
+        for name in ("clips", "rec", "past", "shots"):
             (self.at / name).mkdir()
 
     def holds(self):

@@ -936,6 +936,24 @@ class Pictures(EventsTest):
             width, height, *_ = read_png((self.at / "image.png").read_bytes())
             self.assertTrue(0 < width <= 320 and 0 < height <= 240)
 
+    def test_a_picture_of_each_event(self):
+        events = self.ended("--pictures", "shots/{name}")
+        names = sorted(path.name for path in (self.at / "shots/visits").iterdir())
+        self.assertEqual(names, ["event-0001.jpg", "event-0002.jpg"])
+        for name, event in zip(names, events):
+            self.run_cuesta(
+                "filter", f"shots/visits/{name}", "-o", "p.png", "--kernel", "average:1"
+            )
+            width, height, channels, _, samples = read_png((self.at / "p.png").read_bytes())
+            self.assertEqual((width, height), (96, 72))
+            x, y, w, h = event["best"]["box"]
+            left = min(max((2 * x + w - 96) // 2, 0), WIDTH - 96) & ~1
+            top = min(max((2 * y + h - 72) // 2, 0), HEIGHT - 72) & ~1
+            middle = ((y + h // 2 - top) * width + x + w // 2 - left) * channels
+            self.assertAlmostEqual(samples[middle], 214, delta=8)
+        self.watch("--pictures", "dated", "--begins", "2026-11-25T06:00:00Z")
+        self.assertIn("event-0001-20261125T060000+0000.jpg", os.listdir(self.at / "dated"))
+
     def test_a_report_of_nothing(self):
         self.file("still.y4m", y4m(WIDTH, HEIGHT, [luma(0)] * 4))
         self.watch("--report", "report.html", name="still.y4m")

@@ -104,7 +104,7 @@ class MqttTest(LiveTest):
         return text in self.text()
 
     def text(self):
-        return (self.at / "heard").read_text()
+        return (self.at / "heard").read_text(errors="replace")
 
     def messages(self):
         """(topic, whether it was retained, text), as they came; a last line that is not whole is left out."""
@@ -278,6 +278,42 @@ class Told(MqttTest):
         ).stdout.decode()
         self.assertEqual(set(told.splitlines()), {f"{topic} 1" for topic in topics})
         self.check_discovery(topics)
+
+    def test_pictures(self):
+        self.file("street.y4m", street(chroma=b"420jpeg"))
+        self.run_cuesta("detect", "street.y4m", "--mqtt", self.address("/yard"), "--mqtt-pictures",
+                        "--pictures", "shots", "--mqtt-discovery", "homeassistant", *MQTT)  # fmt: skip
+
+        def kept(topic):
+            words = [
+                "mosquitto_sub",
+                "-p",
+                str(self.port),
+                "-t",
+                topic,
+                "-C",
+                "1",
+                "-N",
+                "-W",
+                "20",
+            ]
+            return subprocess.run(words, capture_output=True, timeout=60).stdout
+
+        (shot,) = (self.at / "shots").iterdir()
+        self.assertEqual(kept("yard/picture"), shot.read_bytes())
+        config = json.loads(kept("homeassistant/image/cuesta_yard/picture/config"))
+        self.assertEqual(config["image_topic"], "yard/picture")
+        self.assertEqual(config["content_type"], "image/jpeg")
+        self.assertNotIn("state_topic", config)
+        self.fails(
+            USAGE,
+            "detect",
+            "street.y4m",
+            "--json",
+            "-",
+            "--mqtt-pictures",
+            says=("--mqtt-pictures", "--mqtt"),
+        )
 
     def check_discovery(self, topics):
         """What Home Assistant documents of discovery: topics of five levels, and their members."""
