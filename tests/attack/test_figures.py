@@ -11,6 +11,7 @@ PAGE = ROOT / "docs" / "dev" / "reliability.md"
 PROMISES = ROOT / "docs" / "user" / "reliability.md"
 ATTACK = ROOT / "docs" / "results" / "data" / "2026-11-24-attack.json"
 SOAK = ROOT / "docs" / "results" / "data" / "2026-11-23-h200-soak.json"
+WEEK = ROOT / "docs" / "results" / "data" / "2026-11-29-camera-week.json"
 LINES = ROOT / "docs" / "results" / "data" / "2026-11-23-coverage.json"
 FREE_THREADED = ROOT / "docs" / "results" / "data" / "2026-11-24-free-threaded.json"
 
@@ -114,6 +115,27 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(soak_faults(self.page, soak)), 2)
 
 
+def week_faults(page, data):
+    """What a page says otherwise about a run of bench/field/camera-week."""
+    keys = ("times_there", "events", "not_listed", "not_heard")
+    rows = [
+        [name] + [str(data[name][key]) for key in keys] for name in ("tcp", "http", "udp", "rtp")
+    ]
+    found = [row for row in rows_of(page, "A week of live cameras") if row not in rows]
+    said = " ".join(page.split("## A week of live cameras", 1)[1].split())
+    mib = [f"{value / 2**20:.0f} MiB" for key in ("memory", "disk") for value in data[key]]
+    texts = [
+        data["date"],
+        data["commit"],
+        f"The {data['chunks']} chunks have {data['chunk_events']} events",
+    ]
+    texts += [
+        f"{mib[0]} in the first third and {mib[1]} in the last, descriptors {data['descriptors'][0]} and "
+        f"{data['descriptors'][1]}, recordings with clips {mib[2]} and {mib[3]}."
+    ]
+    return found + [text for text in texts if text not in said]
+
+
 def line_faults(page, data):
     """What a page says otherwise about which lines ran."""
     texts = [data["commit"], data["date"], f"{len(data['not_compiled'])} files"]
@@ -122,6 +144,17 @@ def line_faults(page, data):
             f"{100 * row['ran'] / row['lines']:.1f} % of the {row['lines']:,} lines of `{tree}`"
         )
     return [text for text in texts if text not in page]
+
+
+class Week(unittest.TestCase):
+    def test_figures_are_measured(self):
+        page, data = PAGE.read_text(encoding="utf-8"), json.loads(WEEK.read_text(encoding="utf-8"))
+        self.assertEqual(week_faults(page, data), [])
+        self.assertEqual((data["hours"], data["disk_was_full"]), (168, True))
+        data["tcp"]["not_heard"] += 1
+        data["memory"][1] += 100 << 20
+        data["chunks"] += 1
+        self.assertEqual(len(week_faults(page, data)), 3)
 
 
 class Lines(unittest.TestCase):
