@@ -44,8 +44,19 @@ void halve(ImageView<const T> from, ImageView<T> to, int threads) {
   });
 }
 
+// A pixel of the half is a hole where one of its four is.
+Image<uint8_t> half_of(const Image<uint8_t>& holes) {
+  Image<uint8_t> half(holes.width() / 2, holes.height() / 2);
+  for (int32_t y = 0; y < half.height(); ++y)
+    for (int32_t x = 0; x < half.width(); ++x)
+      half.at(x, y) = holes.at(2 * x, 2 * y) | holes.at(2 * x + 1, 2 * y) |
+                      holes.at(2 * x, 2 * y + 1) | holes.at(2 * x + 1, 2 * y + 1);
+  return half;
+}
+
 io::Picture half_of(const io::Picture& picture, int threads) {
   io::Picture half;
+  if (!picture.holes.empty()) half.holes = half_of(picture.holes);
   half.has_alpha = picture.has_alpha;
   half.scale = picture.scale;
   const ConstAnyView from = picture.view();
@@ -66,18 +77,6 @@ ConstAnyView seen_by(const recipes::EdgesRecipe& recipe, const io::Picture& pict
                     {.threads = threads});
 }
 
-// Its levels, as a method that takes no floats sees them; nothing of a picture without floats.
-std::optional<io::Picture> levels_of(const io::Picture& picture) {
-  if (picture.pixels.type() != PixelType::f32) return {};
-  recipes::Whitened white =
-      recipes::whiten(picture.view().as<float>(), picture.has_alpha, {}, false);
-  io::Picture levels;
-  levels.has_alpha = picture.has_alpha;
-  levels.scale = white.scale;
-  levels.pixels = std::move(white.pixels);
-  return levels;
-}
-
 }  // namespace
 
 Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
@@ -90,9 +89,12 @@ Photo::Photo(std::string input, const CommonOptions& common, int page, int band)
   limits.select(page, band);
   limits.floats = recipes::Floats::numbers;
   io::Picture whole = io::read_picture(input_, limits);
-  auto levels = levels_of(whole);
+  if (whole.pixels.type() == PixelType::f32) {
+    // Levels and holes, for methods that take no floats.
+    limits.floats = recipes::Floats::holes;
+    whitened_ = pyramid_of(io::read_picture(input_, limits), common);
+  }
   levels_ = pyramid_of(std::move(whole), common);
-  if (levels) whitened_ = pyramid_of(std::move(*levels), common);
 }
 
 // The picture, cut, and its halves.
@@ -102,6 +104,11 @@ std::vector<io::Picture> Photo::pyramid_of(io::Picture whole, const CommonOption
     AnyImage cut(part.size(), part.channels, part.type);
     copy(part, cut);
     whole.pixels = std::move(cut);
+    if (!whole.holes.empty()) {
+      Image<uint8_t> holes(part.width, part.height);
+      copy(region_of(ConstAnyView(whole.holes), region, input_), holes);
+      whole.holes = std::move(holes);
+    }
   }
   if (int64_t(whole.width()) * whole.height() > max_pixels) {
     throw Error(

@@ -18,6 +18,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -429,6 +430,24 @@ class Photo(TuneTest):
                     shown,
                     copies["command"],
                 )
+            tuner.stop()
+
+    def test_no_method_finds_edges_of_holes(self):
+        rows = [[float(v) for v in scene()[160 * y : 160 * (y + 1)]] for y in range(120)]
+        for row in rows[30:60]:
+            row[100:130] = [math.nan] * 30
+        samples = struct.pack("<19200f", *(v for row in reversed(rows) for v in row))
+        self.file("holes.pfm", b"Pf\n160 120\n-1.0\n" + samples)
+        for more in ((), ("--region", "20,10,120,100")):
+            tuner = self.tuner("holes.pfm", *more)
+            for method in ("canny", "log", "boundaries", "regions"):
+                with self.subTest(method, more=more):
+                    values = {} if method == "canny" else {"method": method}
+                    _, shown = tuner.picture(values=values)
+                    line = self.copied(tuner, **values)["command"]
+                    line = line.replace("holes-edges.tif", "holes-edges.png")
+                    self.assertEqual(self.run_line(line, "holes-edges.png"), shown, line)
+                    self.assertGreater(shown.count(255), 100)
             tuner.stop()
 
     def test_histogram_and_stages(self):
