@@ -149,8 +149,9 @@ def edges_file(
 
     The picture is processed in bands of rows, and `target` appears when it is complete. An
     interrupted call leaves its rows in hidden files beside `target`; the same call resumes from
-    them. Some pictures cannot be read in bands: those with EXIF orientation, floats that the method
-    needs as levels, and all with method "boundaries" or "regions". They are read whole if `memory` holds them.
+    them. Some pictures cannot be read in bands: those with EXIF orientation, floats and pictures
+    with a number for no data that the method needs as levels, and all with method "boundaries" or
+    "regions". They are read whole if `memory` holds them.
 
     Parameters
     ----------

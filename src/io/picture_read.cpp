@@ -406,8 +406,12 @@ struct PictureRows::State {
       case VIPS_FORMAT_FLOAT:
         if (!keeps_numbers(limits, made.holds_light)) {
           facts.refusal =
-              "its numbers become levels by the whole picture and it cannot be read in bands; "
-              "convert it to 16 bits first or read the whole picture into memory";
+              hole ? fmt::format(
+                         "it has a number for no data, {:g}, which this method leaves out in whole "
+                         "pictures only; use canny or raise the memory limit",
+                         *hole)
+                   : "its numbers become levels by the whole picture and it cannot be read in "
+                     "bands; convert it to 16 bits first or raise the memory limit";
         }
         facts.type = PixelType::f32;
         break;
