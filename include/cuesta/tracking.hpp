@@ -111,16 +111,17 @@ struct FrameTime {
 
 /// An object in one frame, known by its number since it was first seen.
 struct TrackedObject {
-  int64_t id = 0;         ///< 1, 2, 3 ... in the order in which they are first reported
-  Detection detection{};  ///< as found, joined ones together
-  uint64_t zones = 0;     ///< bit i: it stands in Scene::zones[i], and is within its limits
-  double speed_x = 0;     ///< of its middle, pixels a second, as the filter estimates it;
-  double speed_y = 0;     ///< to the right and down
-  double moved = 0;       ///< farthest that its middle was from where it began, pixels
-  FrameTime first{};      ///< when it was first seen, reported or not
-  int64_t hits = 0;       ///< frames it was seen in
-  int64_t streak = 0;     ///< of these, consecutive ones up to now
-  Point from{};           ///< its foot when it was last reported; at first, when first seen
+  int64_t id = 0;  ///< 1, 2, 3 ... in the order in which they are first reported
+  /// As found, with its parts together; where several objects share a detection, its part of it.
+  Detection detection{};
+  uint64_t zones = 0;  ///< bit i: it stands in Scene::zones[i], and is within its limits
+  double speed_x = 0;  ///< of its middle, pixels a second, as the filter estimates it;
+  double speed_y = 0;  ///< to the right and down
+  double moved = 0;    ///< farthest that its middle was from where it began, pixels
+  FrameTime first{};   ///< when it was first seen, reported or not
+  int64_t hits = 0;    ///< frames it was seen in
+  int64_t streak = 0;  ///< of these, consecutive ones up to now
+  Point from{};        ///< its foot when it was last reported; at first, when first seen
   /// Pixels a second.
   double speed() const;
   /// Degrees: 0 to the right, 90 up, -90 down, 180 to the left; 0 for what stands still.

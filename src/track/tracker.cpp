@@ -3,17 +3,21 @@
 //
 // What differs from the authors' program: an overlap below min_iou is worth nothing before the
 // assignment, not after it; an object that was seen once may be continued by a box near it
-// (max_step); an object that was reported once is reported whenever it is seen; the
+// (max_step); objects that are in one detection are followed within it (groups.hpp); an object that
+// was reported once is reported whenever it is seen; the
 // frame that initialises an object is one of its hits; ids are given when an object is first
 // reported.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "track/assignment.hpp"
 #include "track/geometry.hpp"
+#include "track/groups.hpp"
 #include "track/kalman.hpp"
 #include "track/options.hpp"
+#include "track/selection.hpp"
 
 namespace cuesta {
 
@@ -28,12 +32,30 @@ double TrackedObject::direction() const {
 
 namespace {
 
+constexpr int grouped = -2;  // in place of a detection: it shares one
+
 struct Target {
   BoxFilter filter;
   TrackedObject object{};  // id 0 until it is reported
   Point begin{};           // its middle when first seen
   int streak = 1;          // frames in a row up to now
   int missed = 0;          // frames since it was last seen
+  int in_parts = 0;        // frames in a row in which it had more than one detection
+  // Of detections of its own: the last, and the largest sides. Those shrink slowly, or at once
+  // where the detection comes apart.
+  Rect last{};
+  double width = 0, height = 0;
+
+  double size() const { return width * height; }
+  void measure(const Rect& box) {
+    constexpr double kept = 0.97, apart = 0.35;  // in a frame
+    const auto held = [&](double largest, int32_t before, int32_t now) {
+      return before - now > apart * largest ? now : std::max<double>(now, kept * largest);
+    };
+    width = held(width, last.width, box.width);
+    height = held(height, last.height, box.height);
+    last = box;
+  }
 };
 
 // What pairs are worth: whole numbers, so that sums are exact.
@@ -202,12 +224,91 @@ struct Tracker::State {
     return found;
   }
 
-  Target founded(FrameTime at, const Detection& detection) const {
+  Target initialised(FrameTime at, const Detection& detection) const {
     Target target{.filter = BoxFilter(detection.box)};
     target.begin = middle_of(detection.box);
+    target.measure(detection.box);
     target.object.first = at;
     target.object.from = foot_of(detection.box);
     return target;
+  }
+
+  // Where each reported object should be, as large as it was alone.
+  std::vector<std::optional<Box>> expected() const {
+    std::vector<std::optional<Box>> boxes(targets.size());
+    for (size_t t = 0; t < targets.size(); ++t) {
+      const auto predicted = targets[t].filter.box();
+      if (!predicted || targets[t].object.id == 0) continue;
+      const double x = (predicted->x0 + predicted->x1) / 2, y = (predicted->y0 + predicted->y1) / 2;
+      const double w = targets[t].width / 2, h = targets[t].height / 2;
+      boxes[t] = Box{x - w, y - h, x + w, y + h};
+    }
+    return boxes;
+  }
+
+  // Of these, objects that may have parts: those of two objects that were one come apart for
+  // longer.
+  std::vector<std::optional<Box>> whole(std::vector<std::optional<Box>> boxes) const {
+    constexpr int longest = 8;  // frames
+    for (size_t t = 0; t < targets.size(); ++t)
+      if (targets[t].in_parts >= longest) boxes[t].reset();
+    return boxes;
+  }
+
+  // What is small beside another of a group, and was not there long, was a part of it that was
+  // found first: it ends.
+  void drop_fragments(const ObjectGroup& group) {
+    constexpr double small = 0.4;
+    constexpr int64_t long_enough = 25;  // frames
+    double largest = 0;
+    for (const ObjectGroup::Member& one : group.members)
+      largest = std::max(largest, targets[one.target].size());
+    for (const ObjectGroup::Member& one : group.members) {
+      Target& target = targets[one.target];
+      if (target.size() < small * largest && target.object.hits < long_enough)
+        target.missed = options.max_age + 1;
+    }
+  }
+
+  // An object in a group is seen where its part of the detection is; behind others it is not seen,
+  // and does not age.
+  void see_group(const ObjectGroup& group, const Detection& whole, uint64_t zones) {
+    drop_fragments(group);
+    double sum = 0;
+    for (const ObjectGroup::Member& one : group.members)
+      sum += double(one.box.width) * one.box.height;
+    for (const ObjectGroup::Member& one : group.members) {
+      Target& target = targets[one.target];
+      if (target.missed > options.max_age) continue;
+      if (!one.is_seen) {
+        --target.missed;
+        continue;
+      }
+      const double area = double(one.box.width) * one.box.height;
+      const Point middle = middle_of(one.box);
+      target.filter.update(one.box);
+      ++target.streak;
+      see(target,
+          {.box = one.box,
+           .area = std::max<int64_t>(1, std::llround(double(whole.area) * area / sum)),
+           .centroid_x = middle.x,
+           .centroid_y = middle.y},
+          zones);
+    }
+  }
+
+  // An object with a detection of its own, or with parts of one; its size is not that of what it
+  // hides.
+  void see_alone(Target& target, const std::optional<Box>& expected,
+                 std::span<const Detection> found, bool hides, uint64_t zones) {
+    const Detection whole =
+        found.size() == 1 ? found[0] : joined(found, std::numeric_limits<int>::max())[0];
+    const Rect box = expected ? uncovered(*expected, whole.box) : whole.box;
+    target.filter.update(box);
+    if (!hides) target.measure(box);
+    target.in_parts = found.size() == 1 ? 0 : target.in_parts + 1;
+    ++target.streak;
+    see(target, whole, zones);
   }
 
   void push(FrameTime at, std::span<const Detection> detections, std::span<const uint64_t> zones) {
@@ -220,20 +321,38 @@ struct Tracker::State {
       target.filter.predict();
       if (target.missed++ > 0) target.streak = 0;
     }
-    const std::vector<int> detection_of = associated(detections);
     const auto zones_of = [&](size_t d) { return zones.empty() ? uint64_t(0) : zones[d]; };
+    std::vector<int> detection_of = associated(detections);
+    const std::vector<std::optional<Box>> boxes = expected();
     std::vector<char> taken(detections.size());
+    const Sharing sharing = sharing_of(boxes, detection_of, detections);
+    for (const ObjectGroup& group : sharing.groups) {
+      taken[group.detection] = 1;
+      for (const ObjectGroup::Member& one : group.members) detection_of[one.target] = grouped;
+    }
+    for (const int d : detection_of)
+      if (d >= 0) taken[size_t(d)] = 1;
+    const std::vector<int> part_of = parts_of(whole(boxes), detection_of, taken, detections);
+
+    for (const ObjectGroup& group : sharing.groups)
+      see_group(group, detections[group.detection], zones_of(group.detection));
     for (size_t t = 0; t < targets.size(); ++t) {
-      const int d = detection_of[t];
-      if (d < 0) continue;
-      taken[size_t(d)] = 1;
-      targets[t].filter.update(detections[size_t(d)].box);
-      ++targets[t].streak;
-      see(targets[t], detections[size_t(d)], zones_of(size_t(d)));
+      std::vector<Detection> found;
+      uint64_t where = 0;
+      const auto take = [&](size_t d) {
+        found.push_back(detections[d]);
+        where |= zones_of(d);
+      };
+      if (detection_of[t] >= 0) take(size_t(detection_of[t]));
+      for (size_t d = 0; d < detections.size(); ++d)
+        if (part_of[d] == int(t)) take(d);
+      if (found.empty()) continue;
+      const bool hides = detection_of[t] >= 0 && sharing.hides[size_t(detection_of[t])];
+      see_alone(targets[t], boxes[t], found, hides, where);
     }
     for (size_t d = 0; d < detections.size(); ++d) {
-      if (taken[d]) continue;
-      targets.push_back(founded(at, detections[d]));
+      if (taken[d] || part_of[d] >= 0) continue;
+      targets.push_back(initialised(at, detections[d]));
       see(targets.back(), detections[d], zones_of(d));
     }
     std::erase_if(targets, [&](const Target& target) {

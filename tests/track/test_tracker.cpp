@@ -13,6 +13,7 @@
 #include "support/errors.hpp"
 #include "track/assignment.hpp"
 #include "track/geometry.hpp"
+#include "track/groups.hpp"
 #include "track/kalman.hpp"
 
 namespace cuesta {
@@ -287,8 +288,11 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
     std::vector<Walker> walkers;
     for (int i = 0; i < 4; ++i) {
       const auto drawn = [&] { return double(random() % (fast ? 81 : 5)) - (fast ? 40 : 2); };
-      walkers.push_back({double(random() % 60), double(random() % 60), drawn(), drawn(),
-                         (fast ? 8 : 20) + int(random() % 20), 20 + int(random() % 20)});
+      // Lanes that overlap, but no box has most of another, so that all are objects of their own.
+      const double y = fast ? double(random() % 60) : 13.0 * i;
+      walkers.push_back({double(random() % 60), y, drawn(), fast ? drawn() : 0.0,
+                         (fast ? 8 : 20) + int(random() % 20),
+                         fast ? 20 + int(random() % 20) : 30});
     }
     for (int frame = 0; frame < 40; ++frame) {
       std::vector<Detection> detections;
@@ -298,7 +302,9 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
         if (random() % 8)
           detections.push_back(at(int(w.x + random() % 3), int(w.y + random() % 3), w.w, w.h));
       }
-      if (random() % 8 == 0) detections.push_back(at(int(random() % 80), int(random() % 80)));
+      const int beside = fast ? 0 : 200;
+      if (random() % 8 == 0)
+        detections.push_back(at(int(random() % 80), beside + int(random() % 80)));
       const auto wanted = plain.push(detections);
       const auto got = tracker.push({frame, frame / 25.0}, detections);
       ASSERT_EQ(got.size(), wanted.size()) << "trial " << trial << ", frame " << frame;
@@ -376,6 +382,115 @@ TEST(Tracker, TwoThatPassEachOtherStayWhoTheyAre) {
     }
   }
   EXPECT_EQ(last.size(), 2u);
+}
+
+// ---- objects that share a detection, and those that are covered in part
+
+// What is found of boxes on a line: those that touch are one.
+std::vector<Detection> found_of(std::vector<Rect> boxes) {
+  std::ranges::sort(boxes, {}, &Rect::x);
+  std::vector<Detection> found;
+  for (const Rect& box : boxes) {
+    if (box.width <= 0) continue;
+    const Rect before = found.empty() ? Rect{} : found.back().box;
+    const bool touches = !found.empty() && box.x <= before.x + before.width;
+    const Rect whole = touches ? around(before, box) : box;
+    if (touches) found.pop_back();
+    found.push_back(at(whole.x, whole.y, whole.width, whole.height));
+  }
+  return found;
+}
+
+// The parts of a box beside a pole that covers columns [x, x + width).
+std::vector<Rect> beside(const Rect& box, int x, int width) {
+  const int left = std::clamp(x - box.x, 0, box.width);
+  const int right = std::clamp(box.x + box.width - x - width, 0, box.width);
+  return {{box.x, box.y, left, box.height}, {box.x + box.width - right, box.y, right, box.height}};
+}
+
+TEST(Groups, MembersHaveTheEdgesThatTheyReach) {
+  const std::vector<std::optional<Box>> expected{
+      Box{10, 10, 30, 60}, Box{35, 20, 55, 70}, Box{20, 30, 40, 50}, Box{200, 10, 220, 60}, {}};
+  const std::vector<Detection> detections{at(11, 9, 45, 62), at(200, 10, 20, 50)};
+  const auto groups = sharing_of(expected, std::vector<int>{0, -1, -1, 1, -1}, detections).groups;
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].detection, 0u);
+  ASSERT_EQ(groups[0].members.size(), 3u);
+  EXPECT_EQ(groups[0].members[0].box, (Rect{11, 9, 20, 50}));   // left and upper edge
+  EXPECT_EQ(groups[0].members[1].box, (Rect{36, 21, 20, 50}));  // right and lower edge
+  EXPECT_EQ(groups[0].members[2].box, (Rect{20, 30, 20, 20}));  // behind both
+  EXPECT_TRUE(groups[0].members[0].is_seen && groups[0].members[1].is_seen);
+  EXPECT_FALSE(groups[0].members[2].is_seen);
+  // One that is hardly smaller than the detection hides the other; two that are apart share
+  // nothing.
+  const auto alone = sharing_of(expected, std::vector<int>{0, -1, -1, 1, -1},
+                                std::vector{at(10, 9, 24, 60), at(200, 10, 20, 50)});
+  EXPECT_TRUE(alone.groups.empty());
+  EXPECT_EQ(alone.hides, (std::vector<char>{1, 0}));
+  const auto apart = sharing_of(expected, std::vector<int>{0, 1, -1, -1, -1},
+                                std::vector{at(10, 10, 20, 50), at(35, 20, 20, 50)});
+  EXPECT_TRUE(apart.groups.empty());
+}
+
+TEST(Groups, WhatIsCoveredKeepsItsSize) {
+  const Box expected{100, 50, 140, 150};
+  EXPECT_EQ(uncovered(expected, {101, 50, 20, 99}), (Rect{101, 50, 40, 99}));   // from the right
+  EXPECT_EQ(uncovered(expected, {120, 51, 21, 99}), (Rect{101, 51, 40, 99}));   // from the left
+  EXPECT_EQ(uncovered(expected, {100, 50, 40, 45}), (Rect{100, 50, 40, 100}));  // from below
+  // Narrower on both sides, as legs are, hardly narrower, or elsewhere.
+  for (const Rect& box : {Rect{110, 50, 20, 100}, Rect{100, 50, 37, 100}, Rect{110, 50, 15, 100}})
+    EXPECT_EQ(uncovered(expected, box), box);
+}
+
+TEST(Tracker, TwoWhoCrossInOneDetectionKeepTheirIds) {
+  for (const int gap : {0, 12, 30}) {             // how much lower the second is
+    std::map<int64_t, std::pair<int, int>> seen;  // by id: where it was first, and last
+    Tracker tracker;
+    for (int i = 0; i < 80; ++i) {
+      const std::vector<Rect> boxes{{20 + 4 * i, 100, 24, 60}, {320 - 3 * i, 100 + gap, 26, 62}};
+      for (const auto& object : tracker.push({i, i / 25.0}, found_of(boxes))) {
+        seen.try_emplace(object.id, object.detection.box.x, 0).first->second.second =
+            object.detection.box.x;
+        EXPECT_LE(object.detection.box.width, 32) << "frame " << i;  // of 50 together
+      }
+    }
+    ASSERT_EQ(seen.size(), 2u) << gap;
+    EXPECT_LT(seen[1].first, seen[2].first);
+    EXPECT_EQ(seen[1].second, 20 + 4 * 79) << gap;
+    EXPECT_EQ(seen[2].second, 320 - 3 * 79) << gap;
+  }
+}
+
+TEST(Tracker, WhoeverGoesBehindAPoleKeepsTheId) {
+  for (const int pole : {8, 16, 30}) {
+    Tracker tracker;
+    int64_t ids = 0;
+    int frames = 0;
+    for (int i = 0; i < 80; ++i) {
+      std::vector<Detection> found;
+      for (const Rect& part : beside({20 + 4 * i, 100, 24, 60}, 160, pole))
+        if (part.width > 2) found.push_back(at(part.x, part.y, part.width, part.height));
+      for (const auto& object : tracker.push({i, i / 25.0}, found)) {
+        ids = std::max(ids, object.id);
+        ++frames;
+      }
+    }
+    EXPECT_EQ(ids, 1) << pole;
+
+    EXPECT_GT(frames, 60) << pole;
+  }
+}
+
+TEST(Tracker, TwoWhoWereOneBecomeTwo) {
+  std::map<int64_t, int> seen;
+  Tracker tracker;
+  for (int i = 0; i < 60; ++i) {  // side by side for 20 frames, then apart
+    const int apart = i < 20 ? 0 : 2 * (i - 19);
+    const std::vector<Rect> boxes{{20 + 3 * i, 100, 24, 60}, {44 + 3 * i + apart, 100, 24, 60}};
+    for (const auto& object : tracker.push({i, i / 25.0}, found_of(boxes)))
+      seen[object.id] = object.detection.box.width;
+  }
+  EXPECT_EQ(seen, (std::map<int64_t, int>{{1, 24}, {2, 24}}));
 }
 
 TEST(Tracker, SaysSpeedDirectionAndHowFar) {
