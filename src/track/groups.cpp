@@ -50,7 +50,7 @@ Rect rounded(Span x, Span y) {
 }
 
 std::vector<ObjectGroup::Member> members_of(const Box& group, std::span<const size_t> targets,
-                                      std::span<const std::optional<Box>> expected) {
+                                            std::span<const std::optional<Box>> expected) {
   // The object that reaches farthest to each side has that edge.
   const auto farthest = [&](auto reach) {
     return *std::ranges::max_element(targets, {}, [&](size_t t) { return reach(*expected[t]); });
@@ -63,8 +63,7 @@ std::vector<ObjectGroup::Member> members_of(const Box& group, std::span<const si
   for (const size_t t : targets) {
     const Span x = placed(across(*expected[t]), across(group), t == left, t == right);
     const Span y = placed(down(*expected[t]), down(group), t == top, t == bottom);
-    members.push_back(
-        {t, rounded(x, y), t == left || t == right || t == top || t == bottom});
+    members.push_back({t, rounded(x, y), t == left || t == right || t == top || t == bottom});
   }
   return members;
 }
@@ -86,7 +85,8 @@ Span uncovered(Span expected, Span found) {
 
 Rect uncovered(const Box& expected, const Rect& detection) {
   const Box found = box_of(detection);
-  return rounded(uncovered(across(expected), across(found)), uncovered(down(expected), down(found)));
+  return rounded(uncovered(across(expected), across(found)),
+                 uncovered(down(expected), down(found)));
 }
 
 Sharing sharing_of(std::span<const std::optional<Box>> expected, std::span<const int> detection_of,

@@ -1,5 +1,5 @@
-// Objects that are not seen alone or not seen whole: people who meet, cars that pass each other, and
-// what goes behind something.
+// Objects that are not seen alone or not seen whole: people who meet, cars that pass each other,
+// and what goes behind something.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct ObjectGroup {
 
 /// Detections that hold several objects. `expected` is where each object should be, in the size
 /// that it last had alone; nothing for those that are not known well enough. An object belongs to a
-/// detection that holds at least half of it, unless it has another detection (`detection_of`, -1 for
-/// none). A detection that is hardly larger than one of its objects is no group: one hides the
+/// detection that holds at least half of it, unless it has another detection (`detection_of`, -1
+/// for none). A detection that is hardly larger than one of its objects is no group: one hides the
 /// others.
 struct Sharing {
   std::vector<ObjectGroup> groups{};
@@ -41,9 +41,9 @@ std::vector<int> parts_of(std::span<const std::optional<Box>> expected,
                           std::span<const int> detection_of, std::span<const char> is_taken,
                           std::span<const Detection> detections);
 
-/// Where an object is whose detection became smaller from one side, because it goes behind something
-/// or leaves the picture: in its own size, at the edge that is where it was expected. Any other
-/// detection is returned as it is.
+/// Where an object is whose detection became smaller from one side, because it goes behind
+/// something or leaves the picture: in its own size, at the edge that is where it was expected. Any
+/// other detection is returned as it is.
 Rect uncovered(const Box& expected, const Rect& detection);
 
 }  // namespace cuesta::track
