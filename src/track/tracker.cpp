@@ -246,12 +246,13 @@ struct Tracker::State {
     return boxes;
   }
 
-  // Of these, objects that may have parts: those of two objects that were one come apart for
-  // longer.
-  std::vector<std::optional<Box>> whole(std::vector<std::optional<Box>> boxes) const {
+  // Of these, objects that may have parts: not those in a group, nor those that have been apart for
+  // long, which are two.
+  std::vector<std::optional<Box>> divisible(std::vector<std::optional<Box>> boxes,
+                                            std::span<const int> detection_of) const {
     constexpr int longest = 8;  // frames
     for (size_t t = 0; t < targets.size(); ++t)
-      if (targets[t].in_parts >= longest) boxes[t].reset();
+      if (detection_of[t] == grouped || targets[t].in_parts >= longest) boxes[t].reset();
     return boxes;
   }
 
@@ -332,7 +333,8 @@ struct Tracker::State {
     }
     for (const int d : detection_of)
       if (d >= 0) taken[size_t(d)] = 1;
-    const std::vector<int> part_of = parts_of(whole(boxes), detection_of, taken, detections);
+    const std::vector<int> part_of =
+        parts_of(divisible(boxes, detection_of), detection_of, taken, detections);
 
     for (const ObjectGroup& group : sharing.groups)
       see_group(group, detections[group.detection], zones_of(group.detection));

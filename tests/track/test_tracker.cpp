@@ -481,6 +481,34 @@ TEST(Tracker, WhoeverGoesBehindAPoleKeepsTheId) {
   }
 }
 
+TEST(Tracker, EachIdIsThereOnceAFrame) {
+  std::mt19937 random(7);
+  int64_t reported = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    Tracker tracker({.min_hits = 1 + trial % 3});
+    std::vector<Rect> boxes;
+    std::vector<int> speeds;
+    for (int i = 0; i < 6; ++i) {
+      boxes.push_back({int(random() % 200), int(random() % 30), 10 + int(random() % 50), 60});
+      speeds.push_back(int(random() % 13) - 6);
+    }
+    for (int frame = 0; frame < 60; ++frame) {
+      for (size_t i = 0; i < boxes.size(); ++i) boxes[i].x += speeds[i];
+      // Together where they touch, and specks on top of them.
+      std::vector<Detection> found = found_of(boxes);
+      for (int i = 0; i < 3; ++i)
+        found.push_back(at(int(random() % 200), int(random() % 60), 6, 6 + int(random() % 20)));
+      int64_t before = 0;
+      for (const auto& object : tracker.push({frame, frame / 25.0}, found)) {
+        ASSERT_GT(object.id, before) << "trial " << trial << ", frame " << frame;
+        before = object.id;
+        ++reported;
+      }
+    }
+  }
+  EXPECT_GT(reported, 4000);
+}
+
 TEST(Tracker, TwoWhoWereOneBecomeTwo) {
   std::map<int64_t, int> seen;
   Tracker tracker;
