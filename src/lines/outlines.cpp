@@ -99,11 +99,7 @@ Corners simplified_piece(Corners piece, bool closed, double tolerance) {
   if (turns) turn();
   std::vector<LinePoint> points;
   for (const Corner& c : piece) points.push_back(point_of(c));
-  const std::vector<char> stays = simplified(points, closed, tolerance);
-  size_t count = 0;
-  for (size_t i = 0; i < piece.size(); ++i)
-    if (stays[i]) piece[count++] = piece[i];
-  piece.resize(count);
+  keep(piece, simplified(points, closed, tolerance));
   if (turns) turn();
   return piece;
 }

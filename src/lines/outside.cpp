@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "lines/simplify.hpp"
@@ -26,20 +27,15 @@ void add_part(std::vector<LinePoint> points, const TraceOptions& how, Polylines&
   }
   if (points.size() < 2 || part.length < how.min_length) return;
   part.strength = strengths / double(points.size());
-  const std::vector<char> stays = simplified(points, false, how.tolerance);
-  for (size_t i = 0; i < points.size(); ++i)
-    if (stays[i]) part.points.push_back(points[i]);
+  keep(points, simplified(points, false, how.tolerance));
+  part.points = std::move(points);
   parts.push_back(std::move(part));
 }
 
 // A line that no hole cuts.
 void add_whole(Polyline line, const TraceOptions& how, Polylines& parts) {
   if (line.length < how.min_length) return;
-  const std::vector<char> stays = simplified(line.points, line.closed, how.tolerance);
-  size_t count = 0;
-  for (size_t i = 0; i < line.points.size(); ++i)
-    if (stays[i]) line.points[count++] = line.points[i];
-  line.points.resize(count);
+  keep(line.points, simplified(line.points, line.closed, how.tolerance));
   parts.push_back(std::move(line));
 }
 

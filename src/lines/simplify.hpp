@@ -15,4 +15,13 @@ namespace cuesta::lines {
 std::vector<char> simplified(std::span<const LinePoint> points, bool closed, double tolerance,
                              std::span<const char> kept = {});
 
+/// Removes what does not stay: `stays` has one for each point.
+template <class Point>
+void keep(std::vector<Point>& points, std::span<const char> stays) {
+  size_t count = 0;
+  for (size_t i = 0; i < points.size(); ++i)
+    if (stays[i]) points[count++] = points[i];
+  points.resize(count);
+}
+
 }  // namespace cuesta::lines

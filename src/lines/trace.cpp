@@ -192,9 +192,8 @@ Polyline line_of(const Chain& chain, std::span<const EdgePoint> points,
       all.front().y == all.back().y) {
     all.pop_back(), kept.pop_back();
   }
-  const std::vector<char> stays = simplified(all, line.closed, tolerance, kept);
-  for (size_t i = 0; i < all.size(); ++i)
-    if (stays[i]) line.points.push_back(all[i]);
+  keep(all, simplified(all, line.closed, tolerance, kept));
+  line.points = std::move(all);
   return line;
 }
 
