@@ -338,19 +338,20 @@ struct Tracker::State {
 
     for (const ObjectGroup& group : sharing.groups)
       see_group(group, detections[group.detection], zones_of(group.detection));
+    std::vector<std::vector<Detection>> found(targets.size());
+    std::vector<uint64_t> where(targets.size());
+    const auto give = [&](size_t t, size_t d) {
+      found[t].push_back(detections[d]);
+      where[t] |= zones_of(d);
+    };
+    for (size_t t = 0; t < targets.size(); ++t)
+      if (detection_of[t] >= 0) give(t, size_t(detection_of[t]));
+    for (size_t d = 0; d < detections.size(); ++d)
+      if (part_of[d] >= 0) give(size_t(part_of[d]), d);
     for (size_t t = 0; t < targets.size(); ++t) {
-      std::vector<Detection> found;
-      uint64_t where = 0;
-      const auto take = [&](size_t d) {
-        found.push_back(detections[d]);
-        where |= zones_of(d);
-      };
-      if (detection_of[t] >= 0) take(size_t(detection_of[t]));
-      for (size_t d = 0; d < detections.size(); ++d)
-        if (part_of[d] == int(t)) take(d);
-      if (found.empty()) continue;
+      if (found[t].empty()) continue;
       const bool hides = detection_of[t] >= 0 && sharing.hides[size_t(detection_of[t])];
-      see_alone(targets[t], boxes[t], found, hides, where);
+      see_alone(targets[t], boxes[t], found[t], hides, where[t]);
     }
     for (size_t d = 0; d < detections.size(); ++d) {
       if (taken[d] || part_of[d] >= 0) continue;
