@@ -81,6 +81,7 @@ class LiveClips final : public ClipFolder {
   void began(const Event& event) override {
     path_ = folder_ / (event_name(event, facts_) + ".mkv");
     clip_.emplace(facts_.ring, path_, event.clip_start);
+    goes_on_ = true;
     has_failed_ = false;
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
@@ -133,7 +134,6 @@ class LiveClips final : public ClipFolder {
     if (span.end <= span.begin || (is_short && io::was_too_small(*facts_.ring)))
       warn("{}: {:.1f} s of {:.1f} s; --clip-memory is too small", path_.string(),
            span.end - span.begin, event.clip_end - event.clip_start);
-    goes_on_ = true;
     event.clip_start = span.begin;
     event.clip_end = span.end;
   }
