@@ -41,6 +41,7 @@ struct Options {
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size
+  bool stops_at_failure = false;
   /// Instruction sets to run on, of simd_targets(). Empty: the one in force.
   std::vector<std::string_view> targets{};
 };
@@ -194,6 +195,9 @@ std::vector<StrategyReport> verify_strategies(const std::vector<const Strategy<A
       }
     });
     expected.clear();
+    if (options.stops_at_failure &&
+        std::ranges::any_of(all, [](const auto& tried) { return tried.report.failed > 0; }))
+      break;
   }
   std::vector<StrategyReport> reports;
   reports.reserve(all.size());

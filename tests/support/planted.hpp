@@ -8,10 +8,11 @@
 
 namespace cuesta::verify {
 
-/// Runs `planted` as a strategy of the operation at the quick level.
+/// Runs `planted` as a strategy of the operation at the quick level, until it fails.
 template <class Args>
 StrategyReport report_of(const Strategy<Args>& planted) {
-  return verify_strategies<Args>({&planted}, reference_of<Args>(), Args::cases(Level::quick), {})
+  return verify_strategies<Args>({&planted}, reference_of<Args>(), Args::cases(Level::quick),
+                                 {.stops_at_failure = true})
       .front();
 }
 
