@@ -18,9 +18,9 @@ namespace {
 
 using namespace std::chrono;
 
-// What a clock may differ from what was expected of it, microseconds: a smaller difference is
-// drift.
-constexpr int64_t min_step = 20000, min_jump = 1000000;
+// Microseconds by which a clock differs from the expected one: below min_step it is drift. But a
+// frame arrives before it is read, so the time of its arrival follows every millisecond down.
+constexpr int64_t min_step = 20000, min_step_down = 1000, min_jump = 1000000;
 constexpr size_t max_segments = 4096;
 
 constexpr int64_t second = 1000000;
@@ -146,7 +146,8 @@ std::optional<ClockJump> DayClock::see(const io::Frame& frame) {
   const bool is_other = std::exchange(source_, frame.clock.source) != frame.clock.source;
   if (segments_.empty()) segments_.push_back({frame.time, offset});
   const int64_t before = segments_.back().offset, step = std::abs(offset - before);
-  if (step >= min_step || is_other) {
+  const bool is_late = source_ == io::ClockSource::arrival && before - offset >= min_step_down;
+  if (step >= min_step || is_late || is_other) {
     // What is corrected by little never goes back.
     if (step < min_jump) offset = std::max(offset, last_ - time);
     segments_.push_back({frame.time, offset});

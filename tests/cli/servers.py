@@ -1,6 +1,8 @@
 """Servers of video on the loopback, for tests: HTTP with ranges, streams without an end, RTSP."""
 
+import contextlib
 import dataclasses
+import random
 import re
 import socket
 import struct
@@ -65,6 +67,15 @@ class Http:
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    """A port below those that the system gives to connections: nobody takes it before its use."""
+    for port in random.sample(range(20000, 32000, 2), 1000):
+        with socket.socket(type=kind) as taken, contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port is free")
 
 
 class Sender:

@@ -20,12 +20,6 @@ from test_live import LiveTest, frames_of, long_street
 
 
 class NetworkTest(LiveTest):
-    @staticmethod
-    def free_port(kind=socket.SOCK_STREAM):
-        with socket.socket(type=kind) as taken:
-            taken.bind(("127.0.0.1", 0))
-            return taken.getsockname()[1]
-
     def setUp(self):
         super().setUp()
         self.needs_video()
@@ -265,7 +259,7 @@ class Absent(NetworkTest):
         units, clip = self.units(), self.video_bytes("a.ts")
         for kind in ("rtsp", "http"):
             with self.subTest(kind):
-                port = self.free_port()
+                port = servers.free_port()
                 process = self.start(
                     "detect", f"{kind}://127.0.0.1:{port}/street", "--json", "o.nd"
                 )
@@ -284,7 +278,7 @@ class Absent(NetworkTest):
                 os.unlink(self.at / "o.nd")
 
     def test_waiting_ends(self):
-        port = self.free_port()
+        port = servers.free_port()
         for address in (f"rtsp://127.0.0.1:{port}/1", "/dev/video99"):
             reason = "No such file" if address.startswith("/") else "Connection refused"
             for limit, says in ((0, "cannot be opened"), (0.6, "not there within 0.6 s")):
@@ -310,7 +304,7 @@ class Absent(NetworkTest):
         stream = self.video_bytes("long.ts", long_street(60, b"420jpeg"))
         for kind in ("udp", "rtp", "tcp"):
             with self.subTest(kind):
-                port = self.free_port(socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM)
+                port = servers.free_port(socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM)
                 address = f"{kind}://127.0.0.1:{port}" + ("?listen=1" if kind == "tcp" else "")
                 process = self.start("detect", address, "--json", "o.nd", "--timeout", 2)
                 for visit in (1, 2):

@@ -18,18 +18,13 @@ import unittest
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 
+import servers  # noqa: E402
 import test_command  # noqa: E402
 from test_command import USAGE  # noqa: E402
 from test_detect import FRAMES, PLAIN, street  # noqa: E402
 from test_live import LiveTest, frames_of, long_street  # noqa: E402
 
 MQTT = (*PLAIN, "--blur", 1, "--min-hits", 1)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class MqttTest(LiveTest):
@@ -41,7 +36,7 @@ class MqttTest(LiveTest):
     def setUp(self):
         super().setUp()
         os.chmod(self.at, 0o755)
-        self.port = free_port()
+        self.port = servers.free_port()
         (self.at / "kept").mkdir()
         os.chmod(self.at / "kept", 0o777)
         self.file("broker.conf", self.configuration().encode())
@@ -522,7 +517,7 @@ class Guarded(MqttTest):
         self.settings = f"allow_anonymous false\npassword_file {self.at}/passwords\n"
         if not shutil.which("openssl"):
             return super().configuration()
-        self.tls = free_port()
+        self.tls = servers.free_port()
         run = lambda *words: subprocess.run(
             ["openssl", *words], cwd=self.at, check=True, capture_output=True, timeout=120
         )
