@@ -127,7 +127,7 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
   };
   for (const auto& camera : cameras) {
     const DetectOptions& of = camera->options();
-    for (const std::string& input : files_of(of.recording, of.input)) files.reads_input(input);
+    for (const std::string& input : files_there(of.recording, of.input)) files.reads_input(input);
     files.reads(of.watch.scene, "--scene");
     files.reads(of.watch.mask, "--mask");
     files.reads(of.watch.mask_privacy, "--mask-privacy");
@@ -149,6 +149,7 @@ void check_names(const CLI::App& app, const Cameras& cameras) {
       if (!folders.contains(option) && (option != "--json" || lines.insert(name).second))
         files.writes(name, option, whose(of), remedy);
   }
+  for (const auto& camera : cameras) camera->options().check_resume();
   const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };
   if (std::ranges::count_if(cameras, reads_stdin) > 1)
     usage_error("-", "standard input is used by several cameras; only one can read it");

@@ -43,6 +43,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How often the model's warm-up it sees again before a run continues: some of the frames may show
+// objects.
+constexpr int64_t warm_up_times = 4;
+
 // A value of an option in JSON: a number as one, the others as the command takes them.
 template <class T>
 Json fact(const T& value) {
@@ -96,6 +100,20 @@ Json line_of(const io::Gap& gap, const DayClock& clock) {
   put_clock(line, "begin_clock", clock, gap.begin);
   if (gap.end) put_clock(line, "end_clock", clock, *gap.end);
   return cli::line_of("gap", std::move(line));
+}
+
+// What a later run must have in common with this one.
+Json lasting(Json header, const DetectOptions& options, const PrivacyMask* privacy) {
+  const WatchOptions& watch = options.watch;
+  for (const char* name : {"kind", "schema", "source", "start_time", "frame_rate", "cuesta"})
+    header.erase(name);
+  header["every"] = options.recording.every;
+  header["begins"] = options.clock.begins;
+  header["when"] = watch.when;
+  header["scene"] = digest_of(watch.scene);
+  header["mask"] = digest_of(watch.mask.empty() ? mask_of_scene(watch.scene) : watch.mask);
+  header["mask_privacy"] = privacy ? privacy->digest() : 0;
+  return header;
 }
 
 Json list_of(std::span<const Detection> objects) {
@@ -265,7 +283,8 @@ class Outputs {
  public:
   Outputs(const DetectOptions& options, SceneFile scene, const DetectSettings& settings,
           const io::FrameSource& source, std::shared_ptr<JsonLines> lines,
-          const PrivacyMask* privacy, std::shared_ptr<io::PacketRing> ring)
+          const PrivacyMask* privacy, std::shared_ptr<io::PacketRing> ring,
+          RecordingJournal* journal)
       : results_(placing_of(options.input, options.follow)),
         painter_(source.format()),
         watching_(options.watch, std::move(scene), settings.tracking.value_or(TrackingOptions()),
@@ -275,14 +294,22 @@ class Outputs {
                    .placing = results_.placing(),
                    .clock = DayClock(options.clock, source.format().clock, source.name()),
                    .ring = std::move(ring),
-                   .privacy = privacy},
+                   .privacy = privacy,
+                   .resumes = journal ? journal->checkpoint() : nullptr},
                   options.common),
         camera_(options.camera),
         stamps_(options.clock.stamp),
+        journal_(journal),
         lines_(std::move(lines)) {
+    const Checkpoint* resumes = watching_.facts().resumes;
+    if (resumes) results_.continue_earlier();
     const bool owns_lines = !lines_ && !options.json.empty();
-    if (owns_lines) lines_ = std::make_shared<JsonLines>(options.json, results_.placing());
-    write_line(header_of(options, settings, source, watching_.facts().clock));
+    if (owns_lines)
+      lines_ = std::make_shared<JsonLines>(options.json, results_.placing(),
+                                           kept_of(options.json, resumes));
+    if (!owns_lines || lines_->is_empty())
+      write_line(header_of(options, settings, source, watching_.facts().clock));
+    if (journal) texts_ = options.texts();
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
                                  sound_of(options.recording, options.input),
@@ -312,6 +339,8 @@ class Outputs {
   /// written, on another.
   void found(io::FrameBuffer& buffer, std::span<const Detection> objects, Finder& finder) {
     const io::Frame& frame = buffer.frame();
+    if (journal_ && journal_->is_known(frame)) return watching_.pass(frame);
+    if (journal_ && frame.file) note_file(frame);
     const auto jump = watching_.see_clock(frame);
     if (frame.gap) {
       watching_.end_event();
@@ -343,6 +372,16 @@ class Outputs {
   Results& results() { return results_; }
 
  private:
+  // Every text has all lines of the frames before.
+  void note_file(const io::Frame& frame) {
+    Checkpoint now = watching_.checkpoint(frame);
+    for (const std::string& name : texts_) {
+      std::error_code error;
+      const auto size = std::filesystem::file_size(name, error);
+      if (!error) now.sizes[name] = int64_t(size);
+    }
+    journal_->add(now);
+  }
   void write_lines_of(const io::Frame& frame, std::span<const Detection> objects,
                       const FrameState& is) {
     if (!lines_) return;
@@ -364,6 +403,8 @@ class Outputs {
   Watching watching_;
   std::string camera_;
   bool stamps_;
+  RecordingJournal* journal_;
+  std::vector<std::string> texts_;  // results that a later run continues
   std::shared_ptr<JsonLines> lines_;
   std::unique_ptr<io::FrameSink> video_;
   std::unique_ptr<MaskVideo> mask_;
@@ -373,10 +414,42 @@ class Outputs {
 
 std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const {
   auto named = watch.outputs();
-  for (const auto& [option, name] :
-       {std::pair("-o", &out), {"--json", &json}, {"--mask-video", &mask_video}})
+  for (const auto& [option, name] : {std::pair("-o", &out),
+                                     {"--json", &json},
+                                     {"--mask-video", &mask_video},
+                                     {"--resume", &recording.resume}})
     if (!name->empty()) named.emplace_back(option, *name);
   return named;
+}
+
+std::vector<std::string> DetectOptions::texts() const {
+  std::vector<std::string> names = watch.events;
+  for (const auto* name :
+       {&json, &watch.objects, &watch.counts, &watch.zones, &watch.scores, &watch.mot})
+    if (!name->empty() && *name != "-") names.push_back(*name);
+  return names;
+}
+
+void DetectOptions::check_resume() const {
+  const std::string& journal = recording.resume;
+  if (journal.empty()) return;
+  if (!recording.join)
+    usage_error(journal,
+                "--resume {}: it continues a recording of several files; add --join-inputs",
+                journal);
+  if (!recording.from.empty() || !recording.to.empty())
+    usage_error(journal,
+                "--resume {}: --from and --to take a part of a recording, and it continues the "
+                "whole; leave one out",
+                journal);
+  for (const auto& [option, name] : {std::pair("-o", &out),
+                                     {"--mask-video", &mask_video},
+                                     {"--heatmap", &watch.heat_map},
+                                     {"--report", &watch.report},
+                                     {"--coco", &watch.coco}})
+    if (!name->empty())
+      usage_error(*name, "{} {}: --resume cannot add to it; use lists: --events, --objects, --json",
+                  option, *name);
 }
 
 std::shared_ptr<io::PacketRing> DetectOptions::ring() const {
@@ -432,7 +505,7 @@ WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(st
   options_->watch.passwords = options_->common.passwords;
   check_watch_results(options_->watch);
   check_recording(options_->recording, options_->input, options_->common);
-  options_->follow |= options_->recording.growing > 0;
+  options_->follow |= options_->recording.growing > 0 || !options_->recording.resume.empty();
   schedule_of(options_->watch.when);
   check_clock(options_->clock, options_->out);
   detector_ = std::make_unique<Detector>(*options_);
@@ -448,14 +521,21 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const auto privacy = options.watch.privacy(scene);
   const bool is_painted_out = !privacy.empty();
   const auto ring = options.ring();
-  const auto source =
-      open_recording(options.recording, options.input, options.common, stop,
-                     finder.decoding(options, !company, is_painted_out), !is_painted_out, ring);
+  std::optional<RecordingJournal> journal;
+  if (!options.recording.resume.empty())
+    journal.emplace(options.recording.resume, warm_up_times * settings.motion.warm_up);
+  RecordingJournal* const notes = journal ? &*journal : nullptr;
+  const auto source = open_recording(options.recording, options.input, options.common, stop,
+                                     finder.decoding(options, !company, is_painted_out),
+                                     !is_painted_out, ring, notes);
   std::optional<PrivacyMask> mask;
   if (is_painted_out) mask.emplace(privacy, source->format(), source->name(), options.common);
   if (!options.out.empty() || is_painted_out) tell_depth(*source, true);
+  if (journal)
+    journal->begin(
+        lasting(header_of(options, settings, *source, {}), options, mask ? &*mask : nullptr));
   Outputs outputs(options, std::move(scene), settings, *source, company ? company->lines : nullptr,
-                  mask ? &*mask : nullptr, ring);
+                  mask ? &*mask : nullptr, ring, notes);
   std::optional<Progress> own;
   if (!company) {
     own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cli/common.hpp"
+#include "cli/journal.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -12,6 +13,20 @@ double rounded(double value) { return std::round(value * 1000) / 1000; }
 Json box_json(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
 
 }  // namespace
+
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, const WatchFacts& facts) {
+  return text_file(name, facts.placing, kept_of(name, facts.resumes));
+}
+
+int64_t kept_of(const std::string& name, const Checkpoint* checkpoint) {
+  if (!checkpoint) return 0;
+  const auto found = checkpoint->sizes.find(name);
+  return found == checkpoint->sizes.end() ? 0 : found->second;
+}
+
+Json state_of(const std::string& name, const WatchFacts& facts) {
+  return facts.resumes ? facts.resumes->states.value(name, Json()) : Json();
+}
 
 std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts) {
   std::vector<std::string> names;

@@ -16,6 +16,7 @@
 namespace cuesta::cli {
 
 class PrivacyMask;
+struct Checkpoint;
 
 /// What holds for a whole stream.
 struct WatchFacts {
@@ -30,6 +31,7 @@ struct WatchFacts {
   DayClock clock{};
   std::shared_ptr<io::PacketRing> ring{};  ///< of a live video that clips are made of; or null
   const PrivacyMask* privacy = nullptr;    ///< of what frames are painted with; null for nothing
+  const Checkpoint* resumes = nullptr;     ///< of an earlier run that results continue; or null
 
   bool has_state(size_t zone) const { return (included >> zone & 1) != 0; }
   Size size() const { return {format.width, format.height}; }
@@ -51,9 +53,20 @@ class EventSink {
   virtual void frame(const io::Frame&, const SceneStep&) {}
   /// The event that this frame began.
   virtual void began(const Event&) {}
+  /// A file of a joined recording begins.
+  virtual void file(const io::RecordingFile&) {}
+  /// What a later run needs to continue the result, beside its text; null for nothing.
+  virtual Json state() const { return nullptr; }
   /// After the last frame. Only then is a file whole.
   virtual void finish() = 0;
 };
+
+/// A text under its name, which continues that of an earlier run.
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, const WatchFacts& facts);
+/// The bytes that an earlier run left in a text; 0 without one.
+int64_t kept_of(const std::string& name, const Checkpoint* checkpoint);
+/// EventSink::state() of the earlier run; null for nothing.
+Json state_of(const std::string& name, const WatchFacts& facts);
 
 // ---- the same words in every result that is JSON (docs/schemas)
 

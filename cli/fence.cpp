@@ -65,6 +65,7 @@ std::vector<std::string> also_read_by(const CLI::App& verb) {
     for (const auto& one : option->results())
       if (std::filesystem::is_regular_file(one, ignored)) paths.push_back(one);
   }
+  for (auto& journal : values_of(verb, "--resume")) paths.push_back(std::move(journal));
   for (const auto& scene : values_of(verb, "--scene")) {
     paths.push_back(mask_of_scene(scene));
     paths.push_back(privacy_of_scene(scene));

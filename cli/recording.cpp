@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
+#include "cli/journal.hpp"
 #include "cli/results.hpp"
 #include "io/address.hpp"
 #include "io/clip.hpp"
@@ -54,6 +56,24 @@ io::RecordingOptions options_of(const RecordingChoice& choice) {
   return options;
 }
 
+// Lists files until there is one: the first, or with --resume a new one, may yet have to come.
+std::vector<std::string> awaited(const std::function<std::vector<std::string>()>& list,
+                                 const std::string& input, const RecordingChoice& choice,
+                                 io::StopSignal& stop) {
+  constexpr double pause = 0.2;
+  for (double waited = 0;; waited += pause) {
+    const bool is_last = waited >= choice.growing;
+    try {
+      if (auto files = list(); !files.empty()) return files;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::input || is_last) throw;
+    }
+    if (is_last)
+      io::throw_input(input, fmt::format("{} says that all of its files are done", choice.resume));
+    if (stop.wait(pause)) io::throw_input(input, "stopped before its first file");
+  }
+}
+
 }  // namespace
 
 void add_recording_options(CLI::App& app, RecordingChoice& choice) {
@@ -74,6 +94,10 @@ void add_recording_options(CLI::App& app, RecordingChoice& choice) {
                  "results grow, too, as with --follow")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--resume", choice.resume,
+                 "note in this file which videos of --join-inputs are done. A later run with the "
+                 "same options continues there, and its results are added to")
+      ->type_name("OUT");
   group_since(app, known, "Recordings");
 }
 
@@ -112,26 +136,36 @@ std::vector<std::string> files_of(const RecordingChoice& choice, const std::stri
   return files;
 }
 
+std::vector<std::string> files_there(const RecordingChoice& choice, const std::string& input) try {
+  return files_of(choice, input);
+} catch (const Error& error) {
+  if (choice.growing <= 0 || error.code() != ErrorCode::input) throw;
+  return {};
+}
+
 std::string sound_of(const RecordingChoice& choice, const std::string& input) {
   const bool is_part =
       choice.join || choice.growing > 0 || !choice.from.empty() || !choice.to.empty();
   return is_part || io::is_live(input) ? "" : input;
 }
 
-std::unique_ptr<io::FrameSource> open_recording(const RecordingChoice& choice,
-                                                const std::string& input,
-                                                const CommonOptions& common,
-                                                const StopOnSignal& stop,
-                                                std::optional<io::GpuDecoding> gpu, bool keep_depth,
-                                                std::shared_ptr<io::PacketRing> ring) {
+std::unique_ptr<io::FrameSource> open_recording(
+    const RecordingChoice& choice, const std::string& input, const CommonOptions& common,
+    const StopOnSignal& stop, std::optional<io::GpuDecoding> gpu, bool keep_depth,
+    std::shared_ptr<io::PacketRing> ring, const RecordingJournal* journal) {
   return open_stream(
       input, common, stop, keep_depth, gpu, [&](const std::string& place, io::StreamLimits limits) {
         limits.growing = choice.growing;
         limits.ring = ring;
         io::RecordingOptions which = options_of(choice);
-        if (choice.join && choice.growing > 0) which.more = [&] { return files_of(choice, input); };
-        return io::open_recording(choice.join ? files_of(choice, input) : std::vector{place},
-                                  limits, which);
+        if (!choice.join) return io::open_recording({place}, limits, which);
+        const auto list = [&choice, &input, journal] {
+          auto files = files_of(choice, input);
+          return journal ? journal->left_of(std::move(files)) : files;
+        };
+        if (choice.growing > 0 || journal) which.more = list;
+        if (journal) which.start = journal->start();
+        return io::open_recording(awaited(list, input, choice, *limits.stop), limits, which);
       });
 }
 

@@ -34,9 +34,10 @@ io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop
 
 }  // namespace
 
-std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing) {
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing,
+                                          int64_t kept) {
   if (name == "-") return std::make_unique<io::RecordFile>(STDOUT_FILENO, "standard output");
-  return std::make_unique<io::RecordFile>(name, placing);
+  return std::make_unique<io::RecordFile>(name, placing, kept);
 }
 
 std::string line_of(const Json& value) {
@@ -70,8 +71,8 @@ Json of_camera(const std::string& camera, Json line) {
   return named;
 }
 
-JsonLines::JsonLines(const std::string& name, io::Placing placing)
-    : file_(text_file(name, placing)) {}
+JsonLines::JsonLines(const std::string& name, io::Placing placing, int64_t kept)
+    : file_(text_file(name, placing, kept)) {}
 
 void JsonLines::write(const Json& line) {
   const std::string text = line_of(line) + "\n";
@@ -84,7 +85,7 @@ void Results::add(const std::string& name, std::function<void()> finish) {
 }
 
 void Results::finish(Ending ending, const std::string& stream, int64_t frames) {
-  const bool grows = placing_ == io::Placing::growing, is_empty = frames == 0;
+  const bool grows = placing_ == io::Placing::growing, is_empty = frames == 0 && !continues_;
   const bool keeps = ending == Ending::whole || (grows && !is_empty);
   std::exception_ptr failed;
   std::string kept;

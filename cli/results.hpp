@@ -20,8 +20,9 @@ namespace cuesta::cli {
 
 using Json = nlohmann::ordered_json;
 
-/// A text under its name; "-" is standard output.
-std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing);
+/// A text under its name; "-" is standard output. One that grows keeps its first `kept` bytes.
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing,
+                                          int64_t kept = 0);
 
 /// One line of it, without the end of the line.
 std::string line_of(const Json& value);
@@ -38,7 +39,8 @@ Json of_camera(const std::string& camera, Json line);
 /// thread.
 class JsonLines {
  public:
-  JsonLines(const std::string& name, io::Placing placing);
+  JsonLines(const std::string& name, io::Placing placing, int64_t kept = 0);
+  bool is_empty() const { return file_->is_empty(); }
   /// Throws Error{output}.
   void write(const Json& line);
   void finish() { file_->finish(); }
@@ -57,6 +59,8 @@ class Results {
   explicit Results(io::Placing placing) : placing_(placing) {}
 
   io::Placing placing() const { return placing_; }
+  /// The results have lines of an earlier run: they are kept, whatever this one reads.
+  void continue_earlier() { continues_ = true; }
   /// `finish` makes what was written a result under `name`; "-" is standard output, and empty one
   /// that is not asked for.
   void add(const std::string& name, std::function<void()> finish);
@@ -72,6 +76,7 @@ class Results {
     std::function<void()> finish;
   };
   io::Placing placing_;
+  bool continues_ = false;
   std::vector<One> all_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 
 #include "cli/privacy.hpp"
 #include "cli/scene_file.hpp"
@@ -123,6 +124,10 @@ void Watching::begin_scene(const WatchOptions& options, SceneFile file,
     file.scene.mask = mask;
   }
   watch_.emplace(facts_.size(), file.scene, tracking);
+  if (!facts_.resumes) return;
+  next_event_ = facts_.resumes->next_event;
+  next_object_ = facts_.resumes->next_object;
+  watch_->number_from(next_event_, next_object_);
 }
 
 void Watching::ended(Event event) {
@@ -141,10 +146,31 @@ std::optional<ClockJump> Watching::see_clock(const io::Frame& frame) {
   return jump;
 }
 
+void Watching::pass(const io::Frame& frame) {
+  if (!frame.file) return;
+  for (const auto& [name, sink] : results_->sinks) sink->file(*frame.file);
+}
+
+Checkpoint Watching::checkpoint(const io::Frame& frame) const {
+  Checkpoint at{.file = frame.file->path,
+                .time = frame.time,
+                .frame = frame.index,
+                .is_quiet = step_.event == nullptr &&
+                            std::ranges::none_of(
+                                step_.zones, [](const auto& z) { return z.motion || z.occupied; }),
+                .next_event = next_event_,
+                .next_object = next_object_};
+  if (frame.clock) at.clock = frame.clock.micros - std::llround(frame.time * 1e6);
+  for (const auto& [name, sink] : results_->sinks)
+    if (Json state = sink->state(); !state.is_null()) at.states[name] = std::move(state);
+  return at;
+}
+
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
                      ConstBitView mask, int32_t x, int32_t y) {
   if (wants_mask()) results_->motion->add(frame, mask, x, y);
   if (!watch_) return;
+  pass(frame);
   uint64_t active = ~uint64_t(0);
   for (size_t i = 0; i < zones_when_.size(); ++i)
     if (!zones_when_[i].is_always() && !zones_when_[i].has(facts_.clock.minute(frame.time)))
@@ -152,6 +178,8 @@ void Watching::found(const io::Frame& frame, std::span<const Detection> detectio
   watch_->set_active(active);
   step_ = watch_->push({frame.index, frame.time}, detections);
   for (const Event& event : step_.ended) ended(event);
+  if (step_.event) next_event_ = std::max(next_event_, step_.event->id + 1);
+  if (!step_.objects.empty()) next_object_ = std::max(next_object_, step_.objects.back().id + 1);
   for (const auto& [name, sink] : results_->sinks) sink->frame(frame, step_);
   if (!step_.began) return;
   for (const auto& [name, sink] : results_->sinks) sink->began(*step_.event);

@@ -12,6 +12,7 @@
 #include "cli/common.hpp"
 #include "cli/described.hpp"
 #include "cli/event_sink.hpp"
+#include "cli/journal.hpp"
 #include "cli/scene_file.hpp"
 #include "cli/schedule.hpp"
 
@@ -74,6 +75,10 @@ class Watching {
 
   /// Reads the clock of a frame, before anything is said of it. Says where it jumped.
   std::optional<ClockJump> see_clock(const io::Frame& frame);
+  /// A frame that an earlier run reported.
+  void pass(const io::Frame& frame);
+  /// What this run did so far, before a frame that begins a file; without sizes of files.
+  Checkpoint checkpoint(const io::Frame& frame) const;
   /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
@@ -114,6 +119,7 @@ class Watching {
   std::string heat_path_;
   std::unique_ptr<WatchResults> results_;
   std::vector<Json> event_lines_;
+  int64_t next_event_ = 1, next_object_ = 1;
   Schedule when_;
   std::vector<Schedule> zones_when_;
 };

@@ -37,9 +37,7 @@ class Clips final : public ClipFolder {
     }
     lock_ = lock_folder(folder, "--clips");
   }
-  void frame(const io::Frame& frame, const SceneStep&) override {
-    if (frame.file) files_.push_back(*frame.file);
-  }
+  void file(const io::RecordingFile& file) override { files_.push_back(file); }
   void clip(Event& event) override {
     const std::filesystem::path path = folder_ / (event_name(event, facts_) + extension_);
     const std::vector<io::RecordingFile> whole = {{facts_.source, 0}};

@@ -22,7 +22,8 @@ std::string cell_of_zones(uint64_t zones, const WatchFacts& facts) {
 class CsvList final : public EventSink {
  public:
   CsvList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {
+      : facts_(facts), file_(text_file(path, facts)) {
+    if (!file_->is_empty()) return;
     file_->write(
         "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,max_at_once,"
         "ids,zones,crossings,best_frame,best_time,start_clock,end_clock\n"sv);
@@ -55,7 +56,7 @@ class CsvList final : public EventSink {
 class JsonList final : public EventSink {
  public:
   JsonList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {}
+      : facts_(facts), file_(text_file(path, facts)) {}
   void ended(const Event& event) override {
     Json line = line_of("event", json_of(event, "ended", facts_));
     file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
@@ -73,11 +74,13 @@ class EdlList final : public EventSink {
  public:
   EdlList(const std::string& path, const WatchFacts& facts)
       : facts_(facts),
-        file_(text_file(path, facts.placing)),
+        file_(text_file(path, facts)),
         base_(std::max<int64_t>(1, std::llround(facts.rate()))) {
     name_ = valid_utf8(std::filesystem::path(facts.source).filename().string());
     std::ranges::replace_if(
         name_, [](unsigned char c) { return c < ' '; }, ' ');
+    if (const Json before = state_of(path, facts); !before.is_null()) laid_ = before;
+    if (!file_->is_empty()) return;
     file_->write(fmt::format("TITLE: {}\nFCM: NON-DROP FRAME\n", name_));
   }
   void ended(const Event& e) override {
@@ -89,6 +92,7 @@ class EdlList final : public EventSink {
         e.objects.size(), e.objects.size() == 1 ? "" : "s"));
     laid_ += out - in;
   }
+  Json state() const override { return laid_; }
   void finish() override { file_->finish(); }
 
  private:
@@ -108,7 +112,7 @@ class EdlList final : public EventSink {
 class CocoFile final : public EventSink {
  public:
   CocoFile(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {
+      : facts_(facts), file_(text_file(path, facts)) {
     const Json info = {{"description", facts.source}};
     file_->write(fmt::format(
         "{{\"info\":{},\"licenses\":[],\n\"categories\":[{{\"id\":1,\"name\":\"moving object\","
@@ -154,8 +158,8 @@ class CocoFile final : public EventSink {
 class ObjectList final : public EventSink {
  public:
   ObjectList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {
-    file_->write("frame,time,clock,id,x,y,w,h,zone\n"sv);
+      : facts_(facts), file_(text_file(path, facts)) {
+    if (file_->is_empty()) file_->write("frame,time,clock,id,x,y,w,h,zone\n"sv);
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     for (const TrackedObject& object : step.objects) {
@@ -175,8 +179,20 @@ class ObjectList final : public EventSink {
 class CountList final : public EventSink {
  public:
   CountList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)), counts_(facts.lines.size()) {
-    file_->write("line,way,day,hour,count\n"sv);
+      : facts_(facts), file_(text_file(path, facts)), counts_(facts.lines.size()) {
+    if (file_->is_empty()) file_->write("line,way,day,hour,count\n"sv);
+    const Json before = state_of(path, facts);
+    if (before.is_null()) return;
+    hour_ = before.at("hour").get<int64_t>();
+    for (size_t i = 0; i < counts_.size(); ++i)
+      counts_[i] = {.to_right = before.at("counts").at(i).at(0),
+                    .to_left = before.at("counts").at(i).at(1)};
+  }
+  Json state() const override {
+    if (!hour_) return nullptr;
+    Json counts = Json::array();
+    for (const LineCount& one : counts_) counts.push_back({one.to_right, one.to_left});
+    return {{"hour", *hour_}, {"counts", std::move(counts)}};
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     const int64_t hour = facts_.clock.hour(frame.time);
@@ -214,8 +230,7 @@ class CountList final : public EventSink {
 
 class MotFile final : public EventSink {
  public:
-  MotFile(const std::string& path, const WatchFacts& facts)
-      : file_(text_file(path, facts.placing)) {}
+  MotFile(const std::string& path, const WatchFacts& facts) : file_(text_file(path, facts)) {}
   void frame(const io::Frame& frame, const SceneStep& step) override {
     for (const TrackedObject& object : step.objects) {
       const Rect& b = object.detection.box;

@@ -12,8 +12,9 @@ const char* switch_text(bool on) { return on ? "ON" : "OFF"; }
 class ZoneList final : public EventSink {
  public:
   ZoneList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {
-    file_->write(std::string("frame,time,clock,zone,motion,occupied,since,level\n"));
+      : facts_(facts), file_(text_file(path, facts)) {
+    if (file_->is_empty())
+      file_->write(std::string("frame,time,clock,zone,motion,occupied,since,level\n"));
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     for (size_t i = 0; i < step.zones.size(); ++i) {
@@ -35,7 +36,8 @@ class ZoneList final : public EventSink {
 class ScoreList final : public EventSink {
  public:
   ScoreList(const std::string& path, const WatchFacts& facts)
-      : facts_(facts), file_(text_file(path, facts.placing)) {
+      : facts_(facts), file_(text_file(path, facts)) {
+    if (!file_->is_empty()) return;
     std::string head = "frame,time,clock,score";
     for (size_t i = 0; i < facts.zones.size(); ++i)
       if (facts.has_state(i)) head += fmt::format(",{}", io::csv_cell(facts.zones[i]));

@@ -222,6 +222,8 @@ class Tracker {
                                       std::span<const uint64_t> zones);
   /// Removes all objects; ids continue.
   void reset();
+  /// The next object that gets an id gets this one.
+  void number_from(int64_t id);
 
  private:
   struct State;
@@ -246,6 +248,9 @@ class SceneWatch {
   /// From now on only these zones take part: bit i is Scene::zones[i]. Where others include,
   /// nothing counts; where they exclude, everything does. Initially all do.
   void set_active(uint64_t zones);
+  /// Sets the ids of the next event and of the next object.
+  /// A run that continues an earlier one calls it before the first push().
+  void number_from(int64_t event, int64_t object);
   /// The crossings of each line of the scene so far.
   std::span<const LineCount> counts() const;
 

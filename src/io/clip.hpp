@@ -14,6 +14,13 @@
 
 namespace cuesta::io {
 
+/// Where a recording that was partly read before begins.
+struct RecordingStart {
+  double time = 0;                 ///< of the first frame, seconds
+  int64_t frame = 0;               ///< its index
+  std::optional<int64_t> clock{};  ///< time of day at time 0, microseconds since 1970
+};
+
 /// Which frames of a recording are read.
 struct RecordingOptions {
   bool strict = false;  ///< damage is an error; else it is reported and passed over
@@ -23,6 +30,7 @@ struct RecordingOptions {
   /// Lists the files again when the last one has ended: those that are new follow, for as long as
   /// `growing` of the limits waits. Null for none.
   std::function<std::vector<std::string>()> more{};
+  RecordingStart start{};  ///< of files; with `more`
 };
 
 /// Opens files, in this order, as one recording: time continues where a file ends. A single path

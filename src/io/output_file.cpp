@@ -20,7 +20,7 @@ bool is_pipe_or_device(const std::filesystem::path& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
+OutputFile::OutputFile(const std::filesystem::path& target, Placing placing, int64_t kept)
     : target_(target), name_(target.string()) {
   const bool stands = is_pipe_or_device(target);
   if (!stands && placing != Placing::growing) {
@@ -33,7 +33,8 @@ OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
   if (target.filename().empty()) throw_output(target, "this is a folder; name a file");
   if (std::filesystem::is_directory(target, ignored))
     throw_output(target, "this is a folder; name a file");
-  descriptor_ = open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int empties = kept > 0 && !stands ? 0 : O_TRUNC;
+  descriptor_ = open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | empties, 0666);
   if (descriptor_ < 0) {
     const int cause = errno;
     throw_output(target,
@@ -41,6 +42,9 @@ OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
   }
   owned_ = true;
   is_file_ = !stands;
+  if (empties != 0) return;
+  if (ftruncate(descriptor_, kept) != 0) throw_output(target, reason_of(errno));
+  position_ = size_ = kept;
 }
 
 OutputFile::OutputFile(int descriptor, std::string name)

@@ -22,9 +22,10 @@ enum class Placing : uint8_t {
 
 class OutputFile {
  public:
-  /// Makes the file, or empties what is there. A pipe or device that exists grows, as nothing can
-  /// be renamed over it. Throws Error{output} naming the target and the reason.
-  OutputFile(const std::filesystem::path& target, Placing placing);
+  /// Makes the file, or empties what is there; a growing one keeps its first `kept` bytes. A pipe
+  /// or device that exists grows, as nothing can be renamed over it. Throws Error{output} naming
+  /// the target and the reason.
+  OutputFile(const std::filesystem::path& target, Placing placing, int64_t kept = 0);
   /// Writes to a descriptor that the caller closes; `name` is for messages.
   OutputFile(int descriptor, std::string name);
   OutputFile(const OutputFile&) = delete;
@@ -78,8 +79,11 @@ class RecordFile {
  public:
   /// Writes to a descriptor that the caller closes; `name` is for messages.
   RecordFile(int descriptor, std::string name) : file_(descriptor, std::move(name)) {}
-  RecordFile(const std::string& path, Placing placing) : file_(path, placing) {}
+  RecordFile(const std::string& path, Placing placing, int64_t kept = 0)
+      : file_(path, placing, kept) {}
 
+  /// Whether nothing is in it yet.
+  bool is_empty() const { return file_.size() == 0; }
   void write(std::span<const char> record) { file_.write(record); }
   /// Commits. Throws Error{output}.
   void finish() { file_.commit(); }

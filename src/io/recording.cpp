@@ -100,10 +100,16 @@ class JoinedFiles final : public FrameSource {
         name_(files_[0]),
         limits_(limits),
         strict_(options.strict),
-        more_(options.more) {
+        more_(options.more),
+        index_(options.start.frame),
+        shift_(options.start.time),
+        next_time_(shift_),
+        clock_zero_(options.start.clock) {
     while (!source_ && place_ < files_.size()) open_next();
     if (!source_) throw_input(files_[0], fmt::format("none of {} files can be read", place_));
     format_ = source_->format();
+    if (format_.clock) format_.clock.micros -= std::llround(shift_ * 1e6);
+    if (clock_zero_) format_.clock = {ClockSource::file, *clock_zero_};
   }
 
   const StreamFormat& format() const override { return format_; }
@@ -241,7 +247,10 @@ class JoinedFiles final : public FrameSource {
 class Excerpt final : public FrameSource {
  public:
   Excerpt(std::unique_ptr<FrameSource> source, const RecordingOptions& options)
-      : source_(std::move(source)), options_(options), format_(source_->format()) {
+      : source_(std::move(source)),
+        options_(options),
+        format_(source_->format()),
+        index_(options.start.frame) {
     format_.rate_den *= options_.every;
   }
 

@@ -27,6 +27,7 @@ class EventBuilder {
   };
   Change push(FrameTime at, const Input& input);
   std::optional<Event> finish();
+  void number_from(int64_t id) { next_id_ = id; }
   /// The event in flight.
   const Event* event() const { return event_ ? &*event_ : nullptr; }
 

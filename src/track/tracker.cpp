@@ -383,6 +383,8 @@ std::span<const TrackedObject> Tracker::push(FrameTime at, std::span<const Detec
   return state_->reported;
 }
 
+void Tracker::number_from(int64_t id) { state_->next_id = id; }
+
 void Tracker::reset() {
   state_->targets.clear();
   state_->reported.clear();

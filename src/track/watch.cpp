@@ -127,6 +127,12 @@ std::span<const Event> SceneWatch::finish() {
 
 void SceneWatch::set_active(uint64_t zones) { state_->selection.set_active(zones); }
 
+void SceneWatch::number_from(int64_t event, int64_t object) {
+  state_->events.number_from(event);
+  state_->tracker.number_from(object);
+  state_->admission.number_from(object);
+}
+
 int ZoneState::level() const { return int(std::ceil(std::clamp(score, 0.0, 100.0))); }
 
 std::span<const LineCount> SceneWatch::counts() const { return state_->counts; }

@@ -22,6 +22,7 @@ class Admission {
   /// The objects that a zone takes, with the zones that do, by id. Ids are given in the order in
   /// which objects are first taken.
   std::span<const TrackedObject> apply(FrameTime at, std::span<const TrackedObject> objects);
+  void number_from(int64_t id) { next_id_ = id; }
 
  private:
   struct Limits {

@@ -138,7 +138,7 @@ class Results(FenceTest):
             ("label", "output"),
             (
                 "detect",
-                "output json mask-video events objects counts zones scores report clips pictures record live-history coco mot heatmap",
+                "output json mask-video events objects counts zones scores report clips pictures record live-history coco mot heatmap resume",
             ),
         ):
             text = self.run_cuesta(verb, "--help").stdout.decode()

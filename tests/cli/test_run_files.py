@@ -44,6 +44,7 @@ VERBS = {
             "--coco": "o.json",
             "--mot": "o.txt",
             "--heatmap": "h.png",
+            "--resume": "j.ndjson",
         },
     ),
     "tune": (["photo.png", "--no-open"], {"": "photo.png", **PASSWORDS}, {}),

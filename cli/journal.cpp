@@ -1,0 +1,166 @@
+#include "cli/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "cli/common.hpp"
+#include "io/text_file.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+// Seconds that the model sees before a checkpoint.
+constexpr double min_seconds = 10;
+
+Json line_of(const Checkpoint& at) {
+  Json line = {{"kind", "file"},         {"file", at.file},          {"time", at.time},
+               {"frame", at.frame},      {"clock", nullptr},         {"quiet", at.is_quiet},
+               {"event", at.next_event}, {"object", at.next_object}, {"sizes", at.sizes},
+               {"states", at.states}};
+  if (at.clock) line["clock"] = *at.clock;
+  return line;
+}
+
+Checkpoint checkpoint_of(const Json& line) {
+  Checkpoint at{.file = line.at("file"),
+                .time = line.at("time"),
+                .frame = line.at("frame"),
+                .is_quiet = line.at("quiet"),
+                .next_event = line.at("event"),
+                .next_object = line.at("object"),
+                .sizes = line.at("sizes"),
+                .states = line.at("states")};
+  if (!line.at("clock").is_null()) at.clock = line.at("clock").get<int64_t>();
+  return at;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// A result that is gone begins again. One that is shorter than it was has lost lines.
+std::string shorter_of(const Checkpoint& at) {
+  for (const auto& [path, size] : at.sizes) {
+    std::error_code error;
+    const auto now = std::filesystem::file_size(path, error);
+    if (!error && int64_t(now) < size) return path;
+  }
+  return {};
+}
+
+}  // namespace
+
+int64_t digest_of(const std::string& path) {
+  if (path.empty()) return 0;
+  constexpr uint64_t prime = 1099511628211u;  // FNV-1a
+  uint64_t hash = 14695981039346656037u;
+  for (const char c : io::text_of_file(path)) hash = (hash ^ uint8_t(c)) * prime;
+  return int64_t(hash >> 1);
+}
+
+RecordingJournal::RecordingJournal(std::string path, int64_t min_frames) : path_(std::move(path)) {
+  read();
+  choose(min_frames);
+}
+
+// A last line that a crash cut counts as not written.
+void RecordingJournal::read() {
+  std::ifstream in(path_, std::ios::binary);
+  std::string text;
+  const auto fail = [&] {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: this is not a journal of --resume; name another file", path_),
+                path_);
+  };
+  while (std::getline(in, text) && !in.eof()) {
+    try {
+      const Json line = Json::parse(text);
+      if (settings_.is_null()) {
+        if (line.at("kind") != "journal") fail();
+        settings_ = line.at("settings");
+      } else {
+        files_.push_back(checkpoint_of(line));
+      }
+    } catch (const Json::exception&) {
+      fail();
+    }
+  }
+  if (settings_.is_null() && !text.empty()) fail();
+}
+
+void RecordingJournal::choose(int64_t min_frames) {
+  std::string shorter;
+  while (!files_.empty()) {
+    shorter = files_.back().is_quiet ? shorter_of(files_.back()) : shorter;
+    if (files_.back().is_quiet && shorter.empty()) break;
+    files_.pop_back();
+  }
+  if (files_.empty() && !shorter.empty()) {
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: it is shorter than {} says; remove both to begin again", shorter, path_),
+        shorter);
+  }
+  if (files_.empty()) return;
+  point_ = files_.back();
+  std::erase_if(point_->sizes, [](const auto& one) { return !is_there(one.first); });
+  size_t first = files_.size() - 1;
+  const auto is_enough = [&](const Checkpoint& at) {
+    return point_->time - at.time >= min_seconds && point_->frame - at.frame >= min_frames;
+  };
+  while (first > 0 && !is_enough(files_[first]) && is_there(files_[first - 1].file)) --first;
+  start_ = {files_[first].time, files_[first].frame, files_[first].clock};
+  for (size_t i = 0; i + 1 < files_.size(); ++i)
+    (i < first ? finished_ : warm_up_).push_back(files_[i].file);
+}
+
+std::vector<std::string> RecordingJournal::left_of(std::vector<std::string> listed) const {
+  std::erase_if(listed, [&](const std::string& path) {
+    return std::ranges::find(finished_, path) != finished_.end() ||
+           std::ranges::find(warm_up_, path) != warm_up_.end();
+  });
+  if (!listed.empty()) listed.insert(listed.begin(), warm_up_.begin(), warm_up_.end());
+  return listed;
+}
+
+io::RecordingStart RecordingJournal::start() const { return start_; }
+
+bool RecordingJournal::is_known(const io::Frame& frame) {
+  if (frame.file) is_known_ = std::ranges::find(warm_up_, frame.file->path) != warm_up_.end();
+  return is_known_;
+}
+
+void RecordingJournal::begin(const Json& settings) {
+  if (!settings_.is_null()) {
+    for (const auto& [name, value] : settings.items()) {
+      const Json before = settings_.value(name, Json());
+      if (before == value) continue;
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--resume {}: {} was {} and is {}; use the settings of the earlier "
+                              "run, or remove {} to begin again",
+                              path_, name, before.dump(), value.dump(), path_),
+                  path_);
+    }
+  }
+  // Without the files that are gone, and what came after the checkpoint.
+  std::string text = cli::line_of(Json{{"kind", "journal"}, {"settings", settings}}) + "\n";
+  for (size_t i = 0; i < files_.size(); ++i)
+    if (i + 1 == files_.size() || is_there(files_[i].file))
+      text += cli::line_of(line_of(files_[i])) + "\n";
+  io::RecordFile whole(path_, io::Placing::when_whole);
+  whole.write(text);
+  whole.finish();
+  lines_ = std::make_unique<io::RecordFile>(path_, io::Placing::growing, int64_t(text.size()));
+}
+
+void RecordingJournal::add(const Checkpoint& now) {
+  if (point_ && now.file == point_->file) return;
+  lines_->write(cli::line_of(line_of(now)) + "\n");
+}
+
+}  // namespace cuesta::cli

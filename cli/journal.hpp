@@ -1,0 +1,72 @@
+// --resume: what a run keeps of a recording, so that a later run continues it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/results.hpp"
+#include "io/clip.hpp"
+#include "io/frames.hpp"
+#include "io/output_file.hpp"
+
+namespace cuesta::cli {
+
+/// The state of a run before the first frame of a file.
+struct Checkpoint {
+  std::string file{};
+  double time = 0;                 ///< of its first frame, seconds
+  int64_t frame = 0;               ///< index of its first frame
+  std::optional<int64_t> clock{};  ///< time of day at time 0, microseconds since 1970
+  /// Whether no event is in progress. Only there can a run continue.
+  bool is_quiet = false;
+  int64_t next_event = 1, next_object = 1;
+  std::map<std::string, int64_t> sizes{};  ///< bytes of each text that is a result
+  Json states{};                           ///< of results, by name
+};
+
+/// A number that differs where the bytes of the file do; 0 for an empty name. Throws Error{input}.
+int64_t digest_of(const std::string& path);
+
+/// A text file with a line of JSON for every file of a recording that was begun.
+class RecordingJournal {
+ public:
+  /// Reads what an earlier run left, if it did. `min_frames` is how many frames the model needs
+  /// before a checkpoint. Throws Error{input} for a file that is no journal, and where a result has
+  /// lost lines since.
+  RecordingJournal(std::string path, int64_t min_frames);
+
+  /// Where this run continues; null where it begins.
+  const Checkpoint* checkpoint() const { return point_ ? &*point_ : nullptr; }
+  /// The files of a listing that are to be read: those that warm up the model, and all that were
+  /// not finished.
+  std::vector<std::string> left_of(std::vector<std::string> listed) const;
+  /// Where reading begins.
+  io::RecordingStart start() const;
+  /// Whether a frame was reported by the earlier run: only the model sees it.
+  bool is_known(const io::Frame& frame);
+
+  /// Starts to write. `settings` are compared with those of the earlier run: throws
+  /// Error{invalid_argument} naming the first that differs.
+  void begin(const Json& settings);
+  /// Adds a line.
+  void add(const Checkpoint& now);
+
+ private:
+  void read();
+  void choose(int64_t min_frames);
+
+  std::string path_;
+  Json settings_{};                // of the earlier run; null where there was none
+  std::vector<Checkpoint> files_;  // in the order in which they were begun
+  std::optional<Checkpoint> point_;
+  std::vector<std::string> finished_, warm_up_;  // paths
+  io::RecordingStart start_{};
+  bool is_known_ = false;
+  std::unique_ptr<io::RecordFile> lines_;
+};
+
+}  // namespace cuesta::cli
