@@ -59,11 +59,11 @@ class Resume(LiveTest):
     def results(self):
         return {name: (self.at / name).read_text() for name in LISTS}
 
-    def once(self):
+    def once(self, *more):
         """What a single run says of all files."""
         for k in range(CHUNKS):
             self.chunk(k)
-        self.run_all()
+        self.run_all(*more)
         whole = self.results()
         for name in (*LISTS, "run.journal"):
             os.unlink(self.at / name)
@@ -154,6 +154,15 @@ class Resume(LiveTest):
         for k in range(3, CHUNKS):
             self.chunk(k)
         self.run_all("--sandbox")
+        self.assertEqual(self.results(), whole)
+
+    def test_one_frame_of_two(self):
+        whole = self.once("--every", 2)
+        self.away(*range(4, CHUNKS))
+        self.run_all("--every", 2)
+        for k in range(4, CHUNKS):
+            self.chunk(k)
+        self.run_all("--every", 2)
         self.assertEqual(self.results(), whole)
 
     def test_files_that_were_removed_keep_their_events(self):
