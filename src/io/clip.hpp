@@ -45,7 +45,7 @@ std::vector<std::string> recording_files(const std::string& path);
 struct ClipSpan {
   double begin = 0, end = 0;  ///< the end of its last frame
   bool is_cut = false;        ///< ends early: files are encoded differently, or packets were lost
-  std::string loss{};     ///< why sound is missing: "without its sound (mp4 does not take …)"
+  std::string loss{};         ///< why sound is missing: "without its sound (mp4 does not take …)"
 };
 
 /// Writes what a recording of these files shows from `begin` to `end` (seconds, as Frame::time

@@ -23,6 +23,12 @@ int64_t Connection::frame_length() const {
   return av_rescale_q(1, av_inv_q(av::positive_or(rate, {25, 1})), time_base);
 }
 
+int64_t Connection::sound_length(const AVPacket& packet) const {
+  if (packet.duration > 0) return packet.duration;
+  const int samples = av_get_audio_frame_duration2(sound.get(), packet.size);
+  return av_rescale_q(samples, {1, sound->sample_rate}, sound_base);
+}
+
 void PacketRing::begin(const AVStream& stream, int64_t start, const AVStream* sound) {
   auto connection = std::make_shared<const Connection>(stream, sound);
   const std::lock_guard lock(mutex_);
@@ -32,6 +38,7 @@ void PacketRing::begin(const AVStream& stream, int64_t start, const AVStream* so
   connection_ = std::move(connection);
   for (const Held& one : early_) bytes_ -= one.packet->size;
   early_.clear();
+  sound_end_ = AV_NOPTS_VALUE;
   start_ = start;
 }
 
@@ -62,8 +69,12 @@ void PacketRing::add(const AVPacket& packet) {
 
 void PacketRing::add_sound(const AVPacket& packet) {
   const std::lock_guard lock(mutex_);
-  const int64_t heard = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  if (!connection_ || heard == AV_NOPTS_VALUE) return;
+  if (!connection_) return;
+  int64_t heard = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+  // Of several in one packet of the transport stream, the first may have the only timestamp.
+  if (heard == AV_NOPTS_VALUE) heard = sound_end_;
+  if (heard == AV_NOPTS_VALUE) return;
+  sound_end_ = heard + connection_->sound_length(packet);
   av::PacketPtr copy(av_packet_clone(&packet));
   if (!copy) throw std::bad_alloc();
   copy->pts = heard;

@@ -21,6 +21,8 @@ struct Connection {
   Connection(const AVStream& stream, const AVStream* sound);
   /// Of one frame at the nominal rate, in units of the time base.
   int64_t frame_length() const;
+  /// In units of the time base of the sound.
+  int64_t sound_length(const AVPacket& packet) const;
   std::unique_ptr<AVCodecParameters, FreeParameters> coding, sound;  ///< the latter null for none
   AVRational time_base, rate, aspect, sound_base{};
 };
@@ -79,7 +81,8 @@ class PacketRing {
   int64_t max_bytes_, bytes_ = 0;
   std::deque<Held> held_;
   std::deque<Held> early_;  // sound that is heard after the last picture is shown
-  double shown_ = 0;        // when that is, within its connection
+  int64_t sound_end_ = AV_NOPTS_VALUE;
+  double shown_ = 0;   // when that is, within its connection
   int64_t first_ = 0;  // number of held_[0]
   std::shared_ptr<const Connection> connection_;
   int64_t start_ = 0;

@@ -98,8 +98,7 @@ std::string VideoPackets::fill(std::shared_ptr<PacketRing> ring) {
     AVStream& sound = *context().streams[best];
     const AVOutputFormat* container = av_guess_format("matroska", nullptr, nullptr);
     const AVCodecID codec = sound.codecpar->codec_id;
-    if (sound.codecpar->sample_rate > 0 &&
-        av::takes_sound(*container, codec)) {
+    if (sound.codecpar->sample_rate > 0 && av::takes_sound(*container, codec)) {
       sound.discard = AVDISCARD_DEFAULT;
       sound_ = &sound;
     } else {

@@ -64,7 +64,7 @@ class VideoPackets {
   av::PacketPtr packet_{av_packet_alloc()};
   std::shared_ptr<PacketRing> ring_;
   const AVStream* sound_ = nullptr;  // that the ring is given
-  bool waits_ = false;  // the key frame that was sought
+  bool waits_ = false;               // the key frame that was sought
   bool keeps_ = false;
   std::deque<av::PacketPtr> kept_, again_;
   int64_t first_ = 0;  // packets before the part
