@@ -98,11 +98,13 @@ std::string VideoPackets::fill(std::shared_ptr<PacketRing> ring) {
     AVStream& sound = *context().streams[best];
     const AVOutputFormat* container = av_guess_format("matroska", nullptr, nullptr);
     const AVCodecID codec = sound.codecpar->codec_id;
-    if (sound.codecpar->sample_rate > 0 && av::takes_sound(*container, codec)) {
+    if (!av::takes_sound(*container, codec)) {
+      loss = fmt::format("without its sound (matroska does not take {})", avcodec_get_name(codec));
+    } else if (sound.codecpar->sample_rate <= 0) {
+      loss = fmt::format("without its sound ({} of an unknown rate)", avcodec_get_name(codec));
+    } else {
       sound.discard = AVDISCARD_DEFAULT;
       sound_ = &sound;
-    } else {
-      loss = fmt::format("without its sound (matroska does not take {})", avcodec_get_name(codec));
     }
   }
   ring_->begin(*stream_, start_, sound_);
