@@ -193,6 +193,22 @@ Json copies_of_edges(const EdgesAsked& asked, const Source& source) {
 
 namespace {
 
+// The limits that a zone has, each behind a comma: `before` stands before a name, `between` after.
+std::string limits_of(const Zone& zone, const char* before, const char* between) {
+  std::string out;
+  const auto add = [&](const char* name, const auto& limit) {
+    if (limit) out += fmt::format(", {}{}{}{}", before, name, between, *limit);
+  };
+  add("min_area", zone.min_area);
+  add("max_area", zone.max_area);
+  add("min_aspect", zone.min_aspect);
+  add("max_aspect", zone.max_aspect);
+  add("min_hits", zone.min_hits);
+  add("min_moved", zone.min_moved);
+  add("min_score", zone.min_score);
+  return out;
+}
+
 std::string zones_in_cpp(const Scene& scene) {
   std::string out;
   for (const Zone& zone : scene.zones) {
@@ -201,8 +217,9 @@ std::string zones_in_cpp(const Scene& scene) {
       corners += fmt::format("{}{{{}, {}}}", corners.empty() ? "" : ", ", p.x, p.y);
     out += fmt::format(
         "  options.scene.zones.push_back({{.name = {}, .kind = cuesta::ZoneKind::{}, "
-        ".polygon = {{{}}}}});\n",
-        in_quotes(zone.name), zone.kind == ZoneKind::include ? "include" : "exclude", corners);
+        ".polygon = {{{}}}{}}});\n",
+        in_quotes(zone.name), zone.kind == ZoneKind::include ? "include" : "exclude", corners,
+        limits_of(zone, ".", " = "));
   }
   for (const CountingLine& line : scene.lines) {
     out += fmt::format(
@@ -221,8 +238,9 @@ std::string zones_in_python(const Scene& scene) {
     std::string corners;
     for (const Point& p : zone.polygon)
       corners += fmt::format("{}({}, {})", corners.empty() ? "" : ", ", p.x, p.y);
-    zones += fmt::format("    cuesta.Zone({}, [{}], {}),\n", in_quotes(zone.name), corners,
-                         in_quotes(zone.kind == ZoneKind::include ? "include" : "exclude"));
+    zones += fmt::format("    cuesta.Zone({}, [{}], {}{}),\n", in_quotes(zone.name), corners,
+                         in_quotes(zone.kind == ZoneKind::include ? "include" : "exclude"),
+                         limits_of(zone, "", "="));
   }
   for (const CountingLine& line : scene.lines) {
     lines += fmt::format("    cuesta.CountingLine({}, ({}, {}), ({}, {}), ({}, {})),\n",

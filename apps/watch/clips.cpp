@@ -48,6 +48,8 @@ class Clips final : public ClipFolder {
     if (span.is_cut)
       warn("{}: ends at {:.1f} s instead of {:.1f} s, where the encoding changes", path.string(),
            span.end, event.clip_end);
+    if (!span.loss.empty() && !std::exchange(warned_of_sound_, true))
+      warn("--clips {}: clips are {}", folder_.string(), span.loss);
     event.clip_start = span.begin;
     event.clip_end = span.end;
   }
@@ -58,6 +60,7 @@ class Clips final : public ClipFolder {
   const WatchFacts& facts_;
   std::string extension_;
   std::optional<MaskedClips> masked_;
+  bool warned_of_sound_ = false;
   std::vector<io::RecordingFile> files_;  // of a joined recording, as far as it was read
 };
 

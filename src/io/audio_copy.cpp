@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "io/animation.hpp"
+#include "io/av_output.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 
@@ -25,7 +26,7 @@ AudioCopy::AudioCopy(const std::string& source, AVFormatContext& out) {
     from.discard = AVDISCARD_ALL;
     if (from.codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
     const char* codec = avcodec_get_name(from.codecpar->codec_id);
-    if (avformat_query_codec(out.oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1) {
+    if (!av::takes_sound(*out.oformat, from.codecpar->codec_id)) {
       loss_ = fmt::format("without its sound ({} does not take {})", out.oformat->name, codec);
       continue;
     }

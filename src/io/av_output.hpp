@@ -21,6 +21,12 @@ using MuxerPtr = std::unique_ptr<AVFormatContext, EndMuxer>;
 /// same bytes. Throws Error{output}, std::bad_alloc.
 MuxerPtr muxer_of(const std::string& file, const char* container = nullptr);
 
+/// Whether the container holds sound of that codec as it is. Matroska's own list leaves out what it
+/// holds in the manner of AVI, such as the G.711 of many cameras.
+inline bool takes_sound(const AVOutputFormat& container, AVCodecID sound) {
+  return avformat_query_codec(&container, sound, FF_COMPLIANCE_UNOFFICIAL) == 1;
+}
+
 /// Goes after the muxer that it serves.
 class Output {
  public:

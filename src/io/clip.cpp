@@ -3,6 +3,8 @@
 #include "cuesta/error.hpp"
 
 #ifdef CUESTA_HAS_VIDEO
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -169,7 +171,7 @@ class Clip {
       throw_input(in_->name(), "no frame of the event could be read again");
   }
 
-  ClipSpan span(bool is_cut) const { return {zero_, end_, is_cut}; }
+  ClipSpan span(bool is_cut) const { return {zero_, end_, is_cut, loss_}; }
 
   void finish() {
     check(av_write_trailer(out_.get()));
@@ -196,10 +198,13 @@ class Clip {
     const AVMediaType type = from.codecpar->codec_type;
     const bool wanted = from.index == video_ || type == AVMEDIA_TYPE_AUDIO;
     from.discard = AVDISCARD_ALL;
-    if (!wanted ||
-        (from.index != video_ &&
-         avformat_query_codec(out_->oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1))
+    if (!wanted) return;
+    const AVCodecID codec = from.codecpar->codec_id;
+    if (from.index != video_ && !av::takes_sound(*out_->oformat, codec)) {
+      loss_ = fmt::format("without its sound ({} does not take {})", out_->oformat->name,
+                          avcodec_get_name(codec));
       return;
+    }
     AVStream* to = avformat_new_stream(out_.get(), nullptr);
     if (!to || avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
     to->codecpar->codec_tag = 0;  // the container chooses its own
@@ -243,6 +248,7 @@ class Clip {
   // Seconds of the recording: where in_ begins, and the clip begins and ends.
   double begin_ = 0, zero_ = 0, end_ = 0;
   bool has_pictures_ = false;
+  std::string loss_;
 };
 
 }  // namespace

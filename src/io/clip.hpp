@@ -53,6 +53,7 @@ std::vector<std::string> recording_files(const std::string& path);
 struct ClipSpan {
   double begin = 0, end = 0;  ///< the end of its last frame
   bool is_cut = false;        ///< ends early: files are encoded differently, or packets were lost
+  std::string loss{};         ///< why sound is missing: "without its sound (mp4 does not take …)"
 };
 
 /// Writes what a recording of these files shows from `begin` to `end` (seconds, as Frame::time
@@ -73,7 +74,7 @@ void keep_from(PacketRing& ring, double seconds);
 /// Whether it dropped more than that.
 bool was_too_small(const PacketRing& ring);
 
-/// A clip of live video, Matroska without sound. Until it is whole, it grows under another name:
+/// A clip of live video, Matroska, with its sound. Until it is whole, it grows under another name:
 /// NAME.part.mkv for NAME.mkv. Throws as cut_clip().
 class LiveClip {
  public:

@@ -1,10 +1,12 @@
-// Clips of live video, copied from the packets that came last.
+// Clips of live video and its sound, copied from the packets that came last.
 #include "cuesta/error.hpp"
 #include "io/clip.hpp"
 
 #ifdef CUESTA_HAS_VIDEO
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "io/av_output.hpp"
 #include "io/errors.hpp"
@@ -40,6 +42,13 @@ struct LiveClip::State {
     stream->time_base = first.of->time_base;
     stream->avg_frame_rate = first.of->rate;
     stream->sample_aspect_ratio = first.of->aspect;
+    if (first.of->sound) {
+      AVStream* sound = avformat_new_stream(muxer.get(), nullptr);
+      if (!sound || avcodec_parameters_copy(sound->codecpar, first.of->sound.get()) < 0)
+        throw std::bad_alloc();
+      sound->codecpar->codec_tag = 0;
+      sound->time_base = first.of->sound_base;
+    }
     av::Options options;
     options.set("cluster_time_limit", "1000");  // milliseconds
     muxer->flags |= AVFMT_FLAG_FLUSH_PACKETS;
@@ -50,7 +59,32 @@ struct LiveClip::State {
     span.begin = first.time;
   }
 
+  // Sound from before the first picture is left out.
+  void write_sound(const PacketRing::Piece& piece) {
+    if (piece.time < span.begin) return;
+    AVPacket& p = *piece.packet;
+    const AVRational base = muxer->streams[1]->time_base;
+    const int64_t offset = av_rescale_q(zero, of->time_base, of->sound_base);
+    p.dts = p.pts = std::max(av_rescale_q(p.pts - offset, of->sound_base, base), last_sound + 1);
+    last_sound = p.pts;
+    p.duration = av_rescale_q(p.duration, of->sound_base, base);
+    p.stream_index = 1;
+    p.pos = -1;
+    check(av_write_frame(muxer.get(), &p));
+  }
+
+  // Sound that came after the pictures that it belongs to.
+  void write_late_sound() {
+    for (int64_t next = number;;) {
+      const auto piece = ring->at(next);
+      if (!piece.packet || piece.of != of) return;
+      next = piece.number + 1;
+      if (piece.is_sound && piece.time < span.end) write_sound(piece);
+    }
+  }
+
   void write(const PacketRing::Piece& piece) {
+    if (piece.is_sound) return write_sound(piece);
     AVPacket& p = *piece.packet;
     const AVRational base = muxer->streams[0]->time_base;
     p.pts = av_rescale_q(p.pts - zero, of->time_base, base);
@@ -68,14 +102,22 @@ struct LiveClip::State {
 
   /// False where the clip cannot continue.
   bool copy_to(double end, double length) {
+    last_end = end;
     if (number < 0) number = ring->find(wanted);
     while (number >= 0) {
       const auto piece = ring->at(number);
-      if (!piece.packet || piece.time > end) return true;
+      if (!piece.packet || (!piece.is_sound && piece.time > end)) return true;
+      if (!file && piece.is_sound) {  // its pictures are gone
+        number = piece.number + 1;
+        continue;
+      }
       if (!file) open(piece);
       if (piece.of != of || (written > 0 && piece.number != number)) return false;
       const bool is_key = piece.packet->flags & AV_PKT_FLAG_KEY;
-      if (written > 0 && is_key && piece.time >= span.begin + length) return false;
+      if (written > 0 && is_key && piece.time >= span.begin + length) {
+        waits_for_sound = of->sound && !ring->has_sound_until(number);
+        return waits_for_sound;
+      }
       number = piece.number + 1;
       write(piece);
     }
@@ -83,7 +125,9 @@ struct LiveClip::State {
   }
 
   ClipSpan finish() {
+    if (std::exchange(waits_for_sound, false)) copy_to(last_end, infinite);
     if (!file) return {wanted, wanted};
+    if (of->sound) write_late_sound();
     check(av_write_trailer(muxer.get()));
     bytes->flush();
     check(0);
@@ -103,6 +147,10 @@ struct LiveClip::State {
   std::shared_ptr<const Connection> of;
   int64_t number = -1;  // of the next packet
   int64_t zero = 0, written = 0;
+  int64_t last_sound = -1;
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+  double last_end = 0;
+  bool waits_for_sound = false;  // the clip is over but for it
   ClipSpan span;
 };
 

@@ -1,4 +1,4 @@
-// The last packets of a live video, as its source sent them.
+// The last packets of a live video and its sound, as their source sent them.
 #pragma once
 
 #ifdef CUESTA_HAS_VIDEO
@@ -17,15 +17,18 @@ struct FreeParameters {
 
 /// What the packets of one connection have in common.
 struct Connection {
-  explicit Connection(const AVStream& stream);
+  /// `sound` may be null.
+  Connection(const AVStream& stream, const AVStream* sound);
   /// Of one frame at the nominal rate, in units of the time base.
   int64_t frame_length() const;
-  std::unique_ptr<AVCodecParameters, FreeParameters> coding;
-  AVRational time_base, rate, aspect;
+  /// In units of the time base of the sound.
+  int64_t sound_length(const AVPacket& packet) const;
+  std::unique_ptr<AVCodecParameters, FreeParameters> coding, sound;  ///< the latter null for none
+  AVRational time_base, rate, aspect, sound_base{};
 };
 
 /// Filled by the thread that reads, from one connection after the other; read by another. Holds
-/// whole groups of pictures, each from its key frame on.
+/// whole groups of pictures, each from its key frame on, and the sound that came among them.
 class PacketRing {
  public:
   struct Piece {
@@ -33,13 +36,15 @@ class PacketRing {
     std::shared_ptr<const Connection> of{};
     av::PacketPtr packet{};
     double time = 0;  ///< as Frame::time
+    bool is_sound = false;
   };
 
   explicit PacketRing(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// A connection whose timestamp `start` is its time 0.
-  void begin(const AVStream& stream, int64_t start);
+  void begin(const AVStream& stream, int64_t start, const AVStream* sound = nullptr);
   void add(const AVPacket& packet);
+  void add_sound(const AVPacket& packet);
   /// Frame::time at time 0 of this connection.
   void shift(double seconds);
 
@@ -50,6 +55,9 @@ class PacketRing {
   int64_t find(double seconds) const;
   /// The piece of this number or, where it is gone, the first after it; empty where none came yet.
   Piece at(int64_t number) const;
+  /// Whether the sound from before the picture of this number is there: later sound came, or a
+  /// second of pictures without any.
+  bool has_sound_until(int64_t number) const;
   /// Whether groups had to go before keep_from() allowed it.
   bool was_too_small() const;
   /// The coding of what comes; null where nothing came.
@@ -60,8 +68,10 @@ class PacketRing {
     std::shared_ptr<const Connection> of;
     av::PacketPtr packet;
     double time;  // within its connection
-    bool is_key;
+    bool is_key, is_sound;
   };
+  void push(Held one);
+  void push_sound_before(double time);
   void trim();
   void drop_group();
   size_t next_key() const;
@@ -70,6 +80,9 @@ class PacketRing {
   mutable std::mutex mutex_;
   int64_t max_bytes_, bytes_ = 0;
   std::deque<Held> held_;
+  std::deque<Held> early_;  // sound that is heard after the last picture is shown
+  int64_t sound_end_ = AV_NOPTS_VALUE;
+  double shown_ = 0;   // when that is, within its connection
   int64_t first_ = 0;  // number of held_[0]
   std::shared_ptr<const Connection> connection_;
   int64_t start_ = 0;

@@ -1,12 +1,15 @@
 #ifdef CUESTA_HAS_VIDEO
 #include "io/video_packets.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "io/av_output.hpp"
 #include "io/container_end.hpp"
 #include "io/errors.hpp"
 #include "io/packet_ring.hpp"
@@ -69,6 +72,8 @@ int VideoPackets::next() {
       do {
         av_packet_unref(packet_.get());
         error = input_->read(*packet_);
+        if (error >= 0 && sound_ && packet_->stream_index == sound_->index)
+          ring_->add_sound(*packet_);
       } while (error >= 0 && packet_->stream_index != stream_->index);
       if (error < 0) return error;
       if (ring_) ring_->add(*packet_);
@@ -85,9 +90,25 @@ int VideoPackets::next() {
   return 0;
 }
 
-void VideoPackets::fill(std::shared_ptr<PacketRing> ring) {
+std::string VideoPackets::fill(std::shared_ptr<PacketRing> ring) {
   ring_ = std::move(ring);
-  ring_->begin(*stream_, start_);
+  std::string loss;
+  const int best = av_find_best_stream(&context(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0);
+  if (best >= 0) {
+    AVStream& sound = *context().streams[best];
+    const AVOutputFormat* container = av_guess_format("matroska", nullptr, nullptr);
+    const AVCodecID codec = sound.codecpar->codec_id;
+    if (!av::takes_sound(*container, codec)) {
+      loss = fmt::format("without its sound (matroska does not take {})", avcodec_get_name(codec));
+    } else if (sound.codecpar->sample_rate <= 0) {
+      loss = fmt::format("without its sound ({} of an unknown rate)", avcodec_get_name(codec));
+    } else {
+      sound.discard = AVDISCARD_DEFAULT;
+      sound_ = &sound;
+    }
+  }
+  ring_->begin(*stream_, start_, sound_);
+  return loss;
 }
 
 void VideoPackets::forget() {

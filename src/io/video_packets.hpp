@@ -38,8 +38,9 @@ class VideoPackets {
   /// How many of the file's packets were read, those before a part included.
   int64_t count() const { return count_; }
 
-  /// Gives the ring what next() reads from here on, as of a new connection.
-  void fill(std::shared_ptr<PacketRing> ring);
+  /// Gives the ring what next() reads from here on, as of a new connection, and the sound between.
+  /// Returns why there is no sound although the source has some; else nothing.
+  std::string fill(std::shared_ptr<PacketRing> ring);
 
   /// Keeps what next() reads, until rewind() or forget().
   void keep() { keeps_ = true; }
@@ -62,7 +63,8 @@ class VideoPackets {
   int64_t start_ = 0;
   av::PacketPtr packet_{av_packet_alloc()};
   std::shared_ptr<PacketRing> ring_;
-  bool waits_ = false;  // the key frame that was sought
+  const AVStream* sound_ = nullptr;  // that the ring is given
+  bool waits_ = false;               // the key frame that was sought
   bool keeps_ = false;
   std::deque<av::PacketPtr> kept_, again_;
   int64_t first_ = 0;  // packets before the part

@@ -6,6 +6,7 @@
 #include "io/errors.hpp"
 #include "io/frame_pool.hpp"
 #include "io/overlap.hpp"
+#include "io/packet_ring.hpp"
 #include "io/video.hpp"
 #include "io/video_decoder.hpp"
 #include "io/video_format.hpp"
@@ -40,7 +41,12 @@ struct VideoReader::State {
   State(std::unique_ptr<VideoInput> input, const StreamLimits& l)
       : limits(stoppable(l)), packets(std::move(input)), decoder(packets, limits) {
     if (!decoded) throw std::bad_alloc();
-    if (limits.ring && packets.is_live()) packets.fill(limits.ring);
+    if (limits.ring && packets.is_live()) {
+      const bool is_first = !limits.ring->connection();
+      const std::string loss = packets.fill(limits.ring);
+      if (is_first && !loss.empty() && limits.report)
+        limits.report(fmt::format("{}: clips and segments are {}", packets.name(), loss));
+    }
     if (!limits.part.is_whole()) go_to_part();
     if (!decode_first()) throw_without_frames("the video stream has no frames");
     format = describe(packets, decoder, *decoded);

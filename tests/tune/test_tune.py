@@ -689,6 +689,17 @@ class Film(StreetTest):
                 found += len(objects)
         self.assertGreater(found, 10)
 
+    def test_limits_of_zones_are_copied(self):
+        tuner = self.tuner(self.street.name)
+        limits = {"min_area": 50, "max_area": 5000, "min_aspect": 0.25, "max_aspect": 4,
+                  "min_hits": 2, "min_moved": 1.5, "min_score": 0.5}  # fmt: skip
+        scene = {"zones": [{**ZONES["zones"][0], **limits, "when": "22:00-06:00"}]}
+        copies = tuner.json("copies", values={"warm_up": "5"}, scene=scene)
+        self.assertEqual(json.loads(copies["scene"]), scene)
+        for name, value in limits.items():
+            self.assertIn(f", {name}={value}", copies["python"])
+            self.assertIn(f", .{name} = {value}", copies["cpp"])
+
     def test_settings_give_the_same(self):
         tuner = self.tuner(self.street.name)
         values, scene = DETECT[-1]

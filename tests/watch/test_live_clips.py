@@ -5,8 +5,11 @@ test_live_clips.py PATH-TO-CUESTA [unittest arguments]
 """
 
 import csv
+import json
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -175,6 +178,88 @@ class Cameras(LiveClipsTest):
         self.assertEqual(process.returncode, OUTPUT, said)
         for row in self.rows()[1:]:
             self.assertEqual(row["clip_start"], row["clip_end"])
+
+
+class Sound(LiveClipsTest):
+    """Made by ffmpeg, judged by ffprobe: 10 s of pictures and a tone, and a visit in the middle."""
+
+    SECONDS = 10
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("ffmpeg"):
+            self.skipTest("ffmpeg is not installed")
+        pictures = (self.still * 60)[: RATE * self.SECONDS]
+        pictures[RATE * 5 : RATE * 6] = (self.street * 4)[:RATE]
+        self.file("raw.h264", b"".join(b"\0\0\0\1" + nal for unit in pictures for nal in unit))
+
+    def loud(self, name, *codec):
+        self.tool("ffmpeg", "-v", "error", "-r", RATE, "-i", "raw.h264", "-f", "lavfi", "-i",
+                  "sine=sample_rate=16000", "-t", self.SECONDS, "-c:v", "copy", "-c:a", *codec, name)  # fmt: skip
+        return (self.at / name).read_bytes()
+
+    def tool(self, *words):
+        return subprocess.run([str(word) for word in words], cwd=self.at, check=True, timeout=120,
+                              stdin=subprocess.DEVNULL, capture_output=True).stdout  # fmt: skip
+
+    def streams(self, name):
+        """{"video" or "audio": (codec, begin, end)} by the packets of a file."""
+        told = json.loads(self.tool("ffprobe", "-v", "error", "-of", "json", "-show_packets",
+                                    "-show_streams", name))  # fmt: skip
+        found = {}
+        for stream in told["streams"]:
+            own = [p for p in told["packets"] if p["stream_index"] == stream["index"]]
+            begins = [float(p["pts_time"]) for p in own]
+            end = max(t + float(p.get("duration_time", 0)) for t, p in zip(begins, own))
+            found[stream["codec_type"]] = (stream["codec_name"], min(begins), end)
+        return found
+
+    def in_step(self, name, codec):
+        streams = self.streams(name)
+        self.assertEqual(set(streams), {"video", "audio"}, name)
+        self.assertEqual(streams["audio"][0], codec)
+        for one, two in zip(streams["video"][1:], streams["audio"][1:]):
+            self.assertAlmostEqual(one, two, delta=0.1, msg=streams)
+        # What is heard can be decoded from end to end.
+        self.tool("ffmpeg", "-v", "error", "-xerror", "-i", name, "-f", "null", "-")
+
+    def test_of_live_clips_is_copied(self):
+        for kind, codec in (("mkv", "aac"), ("ts", "aac"), ("mkv", "pcm_mulaw"), ("ts", "mp2")):
+            with self.subTest(kind=kind, codec=codec):
+                folder = f"{kind}-{codec}"
+                data = self.loud(f"{folder}.{kind}", codec)
+                self.run_cuesta("detect", "-", "--clips", folder, *EVENTS, *PLAIN, stdin=data)
+                (name,) = self.clips(folder)
+                self.in_step(f"{folder}/{name}", codec)
+
+    def test_of_segments_is_copied(self):
+        data = self.loud("a.ts", "aac")
+        self.run_cuesta("detect", "-", "--record", "rec", "--segment", 3, *PLAIN, stdin=data)
+        names = [name for name in self.clips("rec") if name.endswith(".mkv")]
+        self.assertGreaterEqual(len(names), 3)
+        for name in names:
+            with self.subTest(name):
+                self.in_step(f"rec/{name}", "aac")
+
+    def test_counts_towards_the_bound(self):
+        data = self.loud("a.mkv", "pcm_s16le")  # 32 kB a second; the pictures are smaller
+        done = self.run_cuesta("detect", "-", "--clips", "cut", "--min-hits", 1, "--pre-roll", 4, *PLAIN,
+                               "--clip-memory", 60000, stdin=data)  # fmt: skip
+        self.assertIn(b"--clip-memory is too small", done.stderr)
+
+    def test_of_files_is_copied_or_its_loss_is_told_once(self):
+        for name, codec in (("a.mp4", "aac"), ("b.mkv", "flac")):
+            with self.subTest(name):
+                self.loud(name, codec)
+                self.run_cuesta("detect", name, "--clips", f"cut-{codec}", *EVENTS, *PLAIN)
+                (clip,) = self.clips(f"cut-{codec}")
+                self.in_step(f"cut-{codec}/{clip}", codec)
+        self.loud("c.mov", "pcm_mulaw")
+        (self.at / "c.mov").rename(self.at / "c.mp4")
+        done = self.run_cuesta("detect", "c.mp4", "--clips", "silent", *EVENTS, *PLAIN)
+        self.assertEqual(done.stderr.count(b"clips are without its sound (mp4"), 1, done.stderr)
+        (clip,) = self.clips("silent")
+        self.assertEqual(set(self.streams(f"silent/{clip}")), {"video"})
 
 
 class Refused(LiveClipsTest):
