@@ -141,6 +141,24 @@ std::optional<ClockJump> Watching::see_clock(const io::Frame& frame) {
   return jump;
 }
 
+void Watching::see_state(const io::Frame& frame, const FrameState& is) {
+  const bool is_blind = is.changed || (blind_ && is.warming_up);
+  if (!is_blind) return end_blindness();
+  const FrameTime at{frame.index, frame.time};
+  if (!blind_) {
+    blind_.emplace(BlindTime{at, at});
+    for (const auto& [name, sink] : results_->sinks) sink->blinded();
+  }
+  blind_->last = at;
+}
+
+void Watching::end_blindness() {
+  const auto blind = std::exchange(blind_, std::nullopt);
+  if (!blind) return;
+  for (const auto& [name, sink] : results_->sinks) sink->unblinded(*blind);
+  event_lines_.push_back(line_of("blind", json_of(*blind, facts_.clock)));
+}
+
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
                      ConstBitView mask, int32_t x, int32_t y) {
   if (wants_mask()) results_->motion->add(frame, mask, x, y);

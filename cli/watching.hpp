@@ -14,6 +14,7 @@
 #include "cli/event_sink.hpp"
 #include "cli/scene_file.hpp"
 #include "cli/schedule.hpp"
+#include "cuesta/motion.hpp"
 
 namespace cuesta::cli {
 
@@ -74,11 +75,15 @@ class Watching {
 
   /// Reads the clock of a frame, before anything is said of it. Says where it jumped.
   std::optional<ClockJump> see_clock(const io::Frame& frame);
+  /// What the detector knows of a frame; before found().
+  void see_state(const io::Frame& frame, const FrameState& is);
   /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
   /// After the last frame, or where the stream breaks off for a while: ends the event in flight.
   void end_event();
+  /// After the last frame: ends the time without sight.
+  void end_blindness();
   /// After end_event(): waits for the programs of --on-event and the broker of --mqtt.
   void wait();
   /// Each file and what makes it whole, after end_event().
@@ -90,8 +95,8 @@ class Watching {
   bool is_tracking() const { return watch_.has_value(); }
   /// What the last frame brought; empty where nothing is tracked.
   const SceneStep& step() const { return step_; }
-  /// Lines of JSON: of the frame's objects, of crossings, and what events ended or began since the
-  /// last call; also after end_event().
+  /// Lines of JSON: of the frame's objects, of crossings, and what events and blind times ended or
+  /// events began since the last call; also after end_event().
   Json objects_json() const;
   Json crossings_json() const;
   std::vector<Json> zones_json(const io::Frame& frame) const;
@@ -114,6 +119,7 @@ class Watching {
   std::string heat_path_;
   std::unique_ptr<WatchResults> results_;
   std::vector<Json> event_lines_;
+  std::optional<BlindTime> blind_;
   Schedule when_;
   std::vector<Schedule> zones_when_;
 };
