@@ -325,6 +325,7 @@ class Outputs {
     // Whatever is kept: the event in flight ends, and its listeners are notified.
     results_.add("-", [this, &source] {
       watching_.end_event();
+      watching_.end_blindness();
       write_event_lines();
       if (const auto gap = source.open_gap()) write_line(line_of(*gap, watching_.facts().clock));
     });
@@ -349,6 +350,7 @@ class Outputs {
     }
     if (jump) write_line(cli::line_of("clock", json_of(*jump, watching_.facts().clock)));
     if (!watching_.is_on_duty(frame)) objects = {};
+    watching_.see_state(frame, finder.state());
     const Rect corner = finder.corner();
     const ConstBitView mask = mask_ || watching_.wants_mask() ? finder.mask() : ConstBitView{};
     watching_.found(frame, objects, mask, corner.x, corner.y);

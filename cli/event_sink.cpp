@@ -76,6 +76,17 @@ Json json_of(const ClockJump& jump, const DayClock& clock) {
           {"source", clock.source()}};
 }
 
+Json json_of(const BlindTime& blind, const DayClock& clock) {
+  Json out = {{"begin", blind.first.seconds},
+              {"end", blind.last.seconds},
+              {"first_frame", blind.first.index},
+              {"last_frame", blind.last.index},
+              {"reason", BlindTime::reason}};
+  put_clock(out, "begin_clock", clock, blind.first.seconds);
+  put_clock(out, "end_clock", clock, blind.last.seconds);
+  return out;
+}
+
 Json json_of(const TrackedObject& object, const WatchFacts& facts) {
   const Detection& d = object.detection;
   Json out = {{"id", object.id},

@@ -38,6 +38,13 @@ struct WatchFacts {
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
 };
 
+/// Frames in which nothing could be found, as most of the picture had changed at once.
+struct BlindTime {
+  static constexpr const char* reason =
+      "most of the picture changed at once; the background was learned again";
+  FrameTime first{}, last{};
+};
+
 /// One result. Reported in the order of frames, from one thread.
 class EventSink {
  public:
@@ -57,6 +64,10 @@ class EventSink {
   virtual void file(const io::RecordingFile&) {}
   /// What a later run needs to continue the result, beside its text; null for nothing.
   virtual Json state() const { return nullptr; }
+  /// The frame that comes next is the first in which nothing can be found.
+  virtual void blinded() {}
+  /// Objects can be found again, or the stream ended.
+  virtual void unblinded(const BlindTime&) {}
   /// After the last frame. Only then is a file whole.
   virtual void finish() = 0;
 };
@@ -73,6 +84,7 @@ Json state_of(const std::string& name, const WatchFacts& facts);
 Json json_of(const Crossing& crossing, const WatchFacts& facts);
 Json json_of(const TrackedObject& object, const WatchFacts& facts);
 Json json_of(const ClockJump& jump, const DayClock& clock);
+Json json_of(const BlindTime& blind, const DayClock& clock);
 Json json_of(const ZoneState& state, size_t zone, FrameTime at, const WatchFacts& facts);
 /// Adds `score`, and where zones have a state `scores` under their names.
 void put_scores(Json& line, double score, std::span<const ZoneState> zones,

@@ -155,7 +155,7 @@ Checkpoint Watching::checkpoint(const io::Frame& frame) const {
   Checkpoint at{.file = frame.file->path,
                 .time = frame.time,
                 .frame = frame.index,
-                .is_quiet = step_.event == nullptr &&
+                .is_quiet = step_.event == nullptr && !blind_ &&
                             std::ranges::none_of(
                                 step_.zones, [](const auto& z) { return z.motion || z.occupied; }),
                 .next_event = next_event_,
@@ -164,6 +164,24 @@ Checkpoint Watching::checkpoint(const io::Frame& frame) const {
   for (const auto& [name, sink] : results_->sinks)
     if (Json state = sink->state(); !state.is_null()) at.states[name] = std::move(state);
   return at;
+}
+
+void Watching::see_state(const io::Frame& frame, const FrameState& is) {
+  const bool is_blind = is.changed || (blind_ && is.warming_up);
+  if (!is_blind) return end_blindness();
+  const FrameTime at{frame.index, frame.time};
+  if (!blind_) {
+    blind_.emplace(BlindTime{at, at});
+    for (const auto& [name, sink] : results_->sinks) sink->blinded();
+  }
+  blind_->last = at;
+}
+
+void Watching::end_blindness() {
+  const auto blind = std::exchange(blind_, std::nullopt);
+  if (!blind) return;
+  for (const auto& [name, sink] : results_->sinks) sink->unblinded(*blind);
+  event_lines_.push_back(line_of("blind", json_of(*blind, facts_.clock)));
 }
 
 void Watching::found(const io::Frame& frame, std::span<const Detection> detections,

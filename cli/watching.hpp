@@ -15,6 +15,7 @@
 #include "cli/journal.hpp"
 #include "cli/scene_file.hpp"
 #include "cli/schedule.hpp"
+#include "cuesta/motion.hpp"
 
 namespace cuesta::cli {
 
@@ -79,11 +80,15 @@ class Watching {
   void pass(const io::Frame& frame);
   /// What this run did so far, before a frame that begins a file; without sizes of files.
   Checkpoint checkpoint(const io::Frame& frame) const;
+  /// What the detector knows of a frame; before found().
+  void see_state(const io::Frame& frame, const FrameState& is);
   /// A frame as decoded, what was found in it, and the mask, whose corner is at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
   /// After the last frame, or where the stream breaks off for a while: ends the event in flight.
   void end_event();
+  /// After the last frame: ends the time without sight.
+  void end_blindness();
   /// After end_event(): waits for the programs of --on-event and the broker of --mqtt.
   void wait();
   /// Each file and what makes it whole, after end_event().
@@ -95,8 +100,8 @@ class Watching {
   bool is_tracking() const { return watch_.has_value(); }
   /// What the last frame brought; empty where nothing is tracked.
   const SceneStep& step() const { return step_; }
-  /// Lines of JSON: of the frame's objects, of crossings, and what events ended or began since the
-  /// last call; also after end_event().
+  /// Lines of JSON: of the frame's objects, of crossings, and what events and blind times ended or
+  /// events began since the last call; also after end_event().
   Json objects_json() const;
   Json crossings_json() const;
   std::vector<Json> zones_json(const io::Frame& frame) const;
@@ -120,6 +125,7 @@ class Watching {
   std::unique_ptr<WatchResults> results_;
   std::vector<Json> event_lines_;
   int64_t next_event_ = 1, next_object_ = 1;
+  std::optional<BlindTime> blind_;
   Schedule when_;
   std::vector<Schedule> zones_when_;
 };

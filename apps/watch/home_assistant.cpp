@@ -110,6 +110,7 @@ std::vector<std::pair<std::string, std::string>> discovery_of(const std::string&
                                                               bool has_pictures) {
   Discovery discovery(prefix, topic, facts);
   discovery.add_switch("Motion", "motion", "motion");
+  discovery.add_switch("Blind", "blind", "problem");
   if (has_pictures) discovery.add_image("Last event", "picture");
   for (size_t i = 0; i < facts.zones.size(); ++i) {
     if (!facts.has_state(i)) continue;

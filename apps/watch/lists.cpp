@@ -26,7 +26,7 @@ class CsvList final : public EventSink {
     if (!file_->is_empty()) return;
     file_->write(
         "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,max_at_once,"
-        "ids,zones,crossings,best_frame,best_time,start_clock,end_clock\n"sv);
+        "ids,zones,crossings,best_frame,best_time,start_clock,end_clock,kind,reason\n"sv);
   }
   void ended(const Event& e) override {
     uint64_t zones = 0;
@@ -39,12 +39,20 @@ class CsvList final : public EventSink {
       crossings.push_back(
           fmt::format("{}:{}:{}", facts_.lines[c.line].name, c.id, way_of(c, facts_)));
     file_->write(fmt::format(
-        "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f},{},{}\n", e.id,
+        "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f},{},{},event,\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
         e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
         fmt::join(ids, " "), cell_of_zones(zones, facts_),
         io::csv_cell(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds,
         facts_.clock.text(e.first.seconds), facts_.clock.text(e.last.seconds)));
+  }
+  void unblinded(const BlindTime& blind) override {
+    const auto [from, to] = blind;
+    file_->write(fmt::format(
+        "0,{0:.3f},{1:.3f},{2:.3f},{3},{4},{0:.3f},{1:.3f},0,0,,,,{3},{0:.3f},{5},{6},blind,{7}\n",
+        from.seconds, to.seconds, to.seconds - from.seconds, from.index, to.index,
+        facts_.clock.text(from.seconds), facts_.clock.text(to.seconds),
+        io::csv_cell(BlindTime::reason)));
   }
   void finish() override { file_->finish(); }
 
@@ -58,12 +66,15 @@ class JsonList final : public EventSink {
   JsonList(const std::string& path, const WatchFacts& facts)
       : facts_(facts), file_(text_file(path, facts)) {}
   void ended(const Event& event) override {
-    Json line = line_of("event", json_of(event, "ended", facts_));
-    file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
+    write(line_of("event", json_of(event, "ended", facts_)));
+  }
+  void unblinded(const BlindTime& blind) override {
+    write(line_of("blind", json_of(blind, facts_.clock)));
   }
   void finish() override { file_->finish(); }
 
  private:
+  void write(Json line) { file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n"); }
   const WatchFacts& facts_;
   std::unique_ptr<io::RecordFile> file_;
 };

@@ -9,8 +9,9 @@
 
 namespace cuesta::cli {
 
-/// Events, one an entry, as the extension says: .csv (RFC 4180, a head line), .edl (CMX 3600), or
-/// .ndjson (a line each, as --json has them). Throws Error{invalid_argument} for other names.
+/// Events and blind times, one an entry, as the extension says: .csv (RFC 4180, a head line), .edl
+/// (CMX 3600), or .ndjson (a line each, as --json has them). Throws Error{invalid_argument} for
+/// other names.
 std::unique_ptr<EventSink> event_list(const std::string& path, const WatchFacts& facts);
 /// Whether there is such a list; else throws as event_list does.
 void check_event_list(const std::string& path);

@@ -149,6 +149,7 @@ class Topics final : public EventSink {
       for (auto& [topic, text] : discovery_of(options.discovery, topic_, facts, has_pictures_))
         broker_.keep(std::move(topic), std::move(text));
     keep("motion", "OFF");
+    keep("blind", "OFF");
     for (size_t i = 0; i < facts.zones.size(); ++i) keep_zone(i, {}, {});
     for (size_t i = 0; i < facts.lines.size(); ++i) keep_counts(i);
   }
@@ -163,6 +164,11 @@ class Topics final : public EventSink {
     keep("motion", "OFF");
     keep_picture();
     picture_.clear();
+  }
+  void blinded() override { keep("blind", "ON"); }
+  void unblinded(const BlindTime& blind) override {
+    keep("blind", "OFF");
+    keep("blind/state", line_of(json_of(blind, facts_.clock)));
   }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     last_ = {frame.index, frame.time};

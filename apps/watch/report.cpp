@@ -69,6 +69,7 @@ class Report final : public EventSink {
       ++(c.to_right ? counts_[c.line].to_right : counts_[c.line].to_left);
     best_ = {};
   }
+  void unblinded(const BlindTime& blind) override { blind_.push_back(blind); }
   void frame(const io::Frame& frame, const SceneStep& step) override {
     ++frames_;
     end_ = frame.time;
@@ -79,6 +80,7 @@ class Report final : public EventSink {
     write_head();
     write_filters();
     write_timeline();
+    write_blind();
     write_hours();
     write_lines();
     write_zones();
@@ -173,6 +175,13 @@ class Report final : public EventSink {
   void write_timeline() {
     const double length = std::max(end_, 1e-9);
     std::string svg;
+    for (const BlindTime& blind : blind_)
+      svg += fmt::format(
+          "<rect class=\"blind\" x=\"{:.3f}\" width=\"{:.3f}\" height=\"100\"><title>{}: blind"
+          "</title></rect>\n",
+          1000 * blind.first.seconds / length,
+          std::max(2.0, 1000 * (blind.last.seconds - blind.first.seconds) / length),
+          when(blind.first.seconds));
     for (const Bar& bar : bars_)
       svg += fmt::format(
           "<a href=\"#event-{0}\"><rect x=\"{1:.3f}\" width=\"{2:.3f}\" y=\"10\" height=\"80\">"
@@ -184,6 +193,19 @@ class Report final : public EventSink {
         "preserveAspectRatio=\"none\">\n{}</svg>\n<div class=\"ends\"><span>{}</span><span>{}"
         "</span></div>\n",
         svg, time_tag(0), time_tag(end_)));
+  }
+
+  void write_blind() {
+    if (blind_.empty()) return;
+    std::string rows;
+    for (const BlindTime& blind : blind_)
+      rows +=
+          fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", time_tag(blind.first.seconds),
+                      time_tag(blind.last.seconds), BlindTime::reason);
+    file_->write(fmt::format(
+        "<h2>Blind</h2>\n<p>Nothing could be found in these times.</p>\n<table><tr><th>from</th>"
+        "<th>to</th><th>reason</th></tr>\n{}</table>\n",
+        rows));
   }
 
   // The script fills it in.
@@ -283,6 +305,7 @@ class Report final : public EventSink {
   Image<uint8_t> best_;
   std::string cards_, data_;
   std::vector<Bar> bars_;
+  std::vector<BlindTime> blind_;
   std::map<size_t, LineCount> counts_;
   std::map<size_t, Visits> visits_;
   std::set<int64_t> objects_;

@@ -37,6 +37,8 @@ _TYPES: dict[str, Any] = {
     "best_time": np.float64,
     "start_clock": object,
     "end_clock": object,
+    "kind": object,
+    "reason": object,
 }
 # line:id:way of each crossing; a line's name may hold any of the signs between them.
 _CROSSING = re.compile(r"(.+?):(\d+):([^:;]+)(?:; |$)")
@@ -61,6 +63,35 @@ def _of_json(line: dict[str, Any]) -> dict[str, Any]:
         "best_time": best["time"],
         "start_clock": event.get("start_clock", ""),
         "end_clock": event.get("end_clock", ""),
+        "kind": "event",
+        "reason": "",
+    }
+
+
+def _of_blind(line: dict[str, Any]) -> dict[str, Any]:
+    """Returns the row of a blind time's line."""
+    blind = line["blind"]
+    begin, end = blind["begin"], blind["end"]
+    return {
+        "camera": line.get("camera", ""),
+        "event": 0,
+        "start": begin,
+        "end": end,
+        "first_frame": blind["first_frame"],
+        "last_frame": blind["last_frame"],
+        "clip_start": begin,
+        "clip_end": end,
+        "objects": 0,
+        "max_at_once": 0,
+        "ids": (),
+        "zones": (),
+        "crossings": (),
+        "best_frame": blind["first_frame"],
+        "best_time": begin,
+        "start_clock": blind.get("begin_clock", ""),
+        "end_clock": blind.get("end_clock", ""),
+        "kind": "blind",
+        "reason": blind["reason"],
     }
 
 
@@ -86,6 +117,8 @@ def _rows(path: pathlib.Path) -> Iterable[dict[str, Any]]:
                 raise TypeError(f"a line is no object: {line!r}")
             if "event" in line and line["event"]["state"] == "ended":
                 yield _of_json(line)
+            elif "blind" in line:
+                yield _of_blind(line)
 
 
 def _column(name: str, rows: list[dict[str, Any]]) -> Column:
@@ -103,8 +136,8 @@ def read_events(file: Path) -> dict[str, Column]:
     Parameters
     ----------
     file : path
-        A file of `--events` (.csv or .ndjson) or of `--json`. Of the latter, the events alone are
-        read.
+        A file of `--events` (.csv or .ndjson) or of `--json`. Of the latter, only events and blind
+        times are read.
 
     Returns
     -------
@@ -114,7 +147,8 @@ def read_events(file: Path) -> dict[str, Column]:
         `objects`, `max_at_once` and the frames are integers. `ids` and `zones` are tuples.
         `crossings` are tuples of (line, id, way). `start_clock` and `end_clock` are times of day in
         ISO 8601, empty where they are unknown. `camera` is the name in lines of JSON; otherwise it
-        is empty.
+        is empty. `kind` is "event", or "blind": a time in which nothing could be found. Its row has
+        a `reason`, no objects, and `event` is 0.
 
     Raises
     ------
@@ -127,8 +161,8 @@ def read_events(file: Path) -> dict[str, Column]:
     >>> import cuesta
     >>> path = pathlib.Path(tempfile.mkdtemp(), "events.csv")
     >>> names = "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects"
-    >>> names += ",max_at_once,ids,zones,crossings,best_frame,best_time,start_clock,end_clock"
-    >>> row = "1,0.2,1.4,1.2,5,35,0,2.4,2,1,1 2,drive,gate:1:in,20,0.8,,"
+    >>> names += ",max_at_once,ids,zones,crossings,best_frame,best_time,start_clock,end_clock,kind,reason"
+    >>> row = "1,0.2,1.4,1.2,5,35,0,2.4,2,1,1 2,drive,gate:1:in,20,0.8,,,event,"
     >>> _ = path.write_text(names + chr(10) + row + chr(10))
     >>> table = cuesta.read_events(path)
     >>> table["start"], table["ids"][0], table["crossings"][0]

@@ -630,6 +630,8 @@ class Lists(EventsTest):
                         "way",
                         "motion",
                         "occupied",
+                        "kind",
+                        "reason",
                     }
                     for column in table if rows else ():
                         is_number = pandas.api.types.is_numeric_dtype(table[column])

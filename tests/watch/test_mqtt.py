@@ -6,6 +6,7 @@
 Needs mosquitto and mosquitto_sub; ends with 77 where they or this build's MQTT are missing.
 """
 
+import itertools
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ import unittest
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 
 import servers  # noqa: E402
+import test_blind  # noqa: E402
 import test_command  # noqa: E402
 from test_command import USAGE  # noqa: E402
 from test_detect import FRAMES, PLAIN, street  # noqa: E402
@@ -149,7 +151,7 @@ class Told(MqttTest):
         self.assertEqual(self.of("home/yard/status"), ["online", "offline"])
         self.assertEqual(
             {topic for topic, _, _ in self.messages()},
-            {"home/yard/events", "home/yard/status", "home/yard/motion"},
+            {"home/yard/events", "home/yard/status", "home/yard/motion", "home/yard/blind"},
         )
         self.assertEqual(self.of("home/yard/motion")[-1], "OFF")
         # Who comes later hears the last state.
@@ -274,6 +276,24 @@ class Told(MqttTest):
         self.assertEqual(set(told.splitlines()), {f"{topic} 1" for topic in topics})
         self.check_discovery(topics)
 
+    def test_a_blind_time_is_a_state_that_is_retained(self):
+        self.file("lamp.y4m", test_blind.lamp())
+        done = self.run_cuesta(
+            "detect",
+            "lamp.y4m",
+            "--mqtt",
+            self.address("/home/yard"),
+            "--json",
+            "-",
+            *test_blind.RUN,
+        )
+        lines = map(json.loads, done.stdout.splitlines())
+        (blind,) = (line["blind"] for line in lines if line["kind"] == "blind")
+        self.hears("home/yard")
+        states = self.of("home/yard/blind")
+        self.assertEqual([state for state, _ in itertools.groupby(states)], ["OFF", "ON", "OFF"])
+        self.assertEqual([json.loads(text) for text in self.of("home/yard/blind/state")], [blind])
+
     def test_pictures(self):
         self.file("street.y4m", street(chroma=b"420jpeg"))
         self.run_cuesta("detect", "street.y4m", "--mqtt", self.address("/yard"), "--mqtt-pictures",
@@ -318,7 +338,7 @@ class Told(MqttTest):
             if topic.startswith("homeassistant/")
         }
         # The camera's motion; of two zones two switches and a level; of a line two counts.
-        self.assertEqual(len(configs), 1 + 2 * 3 + 2)
+        self.assertEqual(len(configs), 2 + 2 * 3 + 2)
         self.assertEqual(len({config["unique_id"] for config in configs.values()}), len(configs))
         for topic, config in configs.items():
             with self.subTest(topic):
@@ -333,7 +353,7 @@ class Told(MqttTest):
                 self.assertTrue(config["name"] and config["device"]["name"])
                 if topic.startswith("binary_sensor"):
                     self.assertEqual((config["payload_on"], config["payload_off"]), ("ON", "OFF"))
-                    self.assertIn(config["device_class"], ("motion", "occupancy"))
+                    self.assertIn(config["device_class"], ("motion", "occupancy", "problem"))
                     self.assertIn(self.of(config["state_topic"])[-1], ("ON", "OFF"))
                 else:
                     self.assertIn(config["state_class"], ("measurement", "total_increasing"))
