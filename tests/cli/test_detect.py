@@ -398,9 +398,11 @@ class Options(DetectTest):
         video = self.file(
             "lit.y4m", head + b"".join(b"FRAME\n" + frame for frame in frames[:8] + lit[8:])
         )
-        _, lines = self.lines(
+        _, everything = self.lines(
             self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout
         )
+        lines = [line for line in everything if line["kind"] == "frame"]
+        self.assertEqual([l["kind"] for l in everything if l not in lines], ["blind"])
         self.assertEqual([line["frame"] for line in lines if line.get("changed")], [8])
         self.assertEqual(
             [line.get("warming_up") for line in lines[8:]], [True] * 3 + [None] * (FRAMES - 11)
