@@ -309,7 +309,8 @@ class Outputs {
                                            kept_of(options.json, resumes));
     if (!owns_lines || lines_->is_empty())
       write_line(header_of(options, settings, source, watching_.facts().clock));
-    if (journal) texts_ = options.texts();
+    for (const auto& [option, name] : options.outputs())
+      if (option != "--resume") names_.push_back(name);
     if (!options.out.empty()) {
       video_ = io::create_frames(options.out, source.format(),
                                  sound_of(options.recording, options.input),
@@ -374,10 +375,10 @@ class Outputs {
   Results& results() { return results_; }
 
  private:
-  // Every text has all lines of the frames before.
+  // Every result that is a file is a text, and has all lines of the frames before.
   void note_file(const io::Frame& frame) {
     Checkpoint now = watching_.checkpoint(frame);
-    for (const std::string& name : texts_) {
+    for (const std::string& name : names_) {
       std::error_code error;
       const auto size = std::filesystem::file_size(name, error);
       if (!error) now.sizes[name] = int64_t(size);
@@ -406,7 +407,7 @@ class Outputs {
   std::string camera_;
   bool stamps_;
   RecordingJournal* journal_;
-  std::vector<std::string> texts_;  // results that a later run continues
+  std::vector<std::string> names_;  // of results, but the journal's
   std::shared_ptr<JsonLines> lines_;
   std::unique_ptr<io::FrameSink> video_;
   std::unique_ptr<MaskVideo> mask_;
@@ -422,14 +423,6 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
                                      {"--resume", &recording.resume}})
     if (!name->empty()) named.emplace_back(option, *name);
   return named;
-}
-
-std::vector<std::string> DetectOptions::texts() const {
-  std::vector<std::string> names = watch.events;
-  for (const auto* name :
-       {&json, &watch.objects, &watch.counts, &watch.zones, &watch.scores, &watch.mot})
-    if (!name->empty() && *name != "-") names.push_back(*name);
-  return names;
 }
 
 void DetectOptions::check_resume() const {

@@ -36,8 +36,6 @@ struct DetectOptions {
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
-  /// The texts among them, to which a later run can add lines.
-  std::vector<std::string> texts() const;
   /// Throws Error{invalid_argument} for a result that --resume cannot continue.
   void check_resume() const;
   /// What keeps the last packets of a live input for clips and segments; null where none are made

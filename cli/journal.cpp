@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/common.hpp"
+#include "cli/digest.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::cli {
@@ -57,10 +58,9 @@ std::string shorter_of(const Checkpoint& at) {
 
 int64_t digest_of(const std::string& path) {
   if (path.empty()) return 0;
-  constexpr uint64_t prime = 1099511628211u;  // FNV-1a
-  uint64_t hash = 14695981039346656037u;
-  for (const char c : io::text_of_file(path)) hash = (hash ^ uint8_t(c)) * prime;
-  return int64_t(hash >> 1);
+  Digest digest;
+  for (const char c : io::text_of_file(path)) digest.add(uint8_t(c));
+  return int64_t(digest.value());
 }
 
 RecordingJournal::RecordingJournal(std::string path, int64_t min_frames) : path_(std::move(path)) {
@@ -115,15 +115,14 @@ void RecordingJournal::choose(int64_t min_frames) {
   };
   while (first > 0 && !is_enough(files_[first]) && is_there(files_[first - 1].file)) --first;
   start_ = {files_[first].time, files_[first].frame, files_[first].clock};
-  for (size_t i = 0; i + 1 < files_.size(); ++i)
-    (i < first ? finished_ : warm_up_).push_back(files_[i].file);
+  for (size_t i = 0; i + 1 < files_.size(); ++i) {
+    done_.insert(files_[i].file);
+    if (i >= first) warm_up_.push_back(files_[i].file);
+  }
 }
 
 std::vector<std::string> RecordingJournal::left_of(std::vector<std::string> listed) const {
-  std::erase_if(listed, [&](const std::string& path) {
-    return std::ranges::find(finished_, path) != finished_.end() ||
-           std::ranges::find(warm_up_, path) != warm_up_.end();
-  });
+  std::erase_if(listed, [&](const std::string& path) { return done_.contains(path); });
   if (!listed.empty()) listed.insert(listed.begin(), warm_up_.begin(), warm_up_.end());
   return listed;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,8 @@ class RecordingJournal {
   Json settings_{};                // of the earlier run; null where there was none
   std::vector<Checkpoint> files_;  // in the order in which they were begun
   std::optional<Checkpoint> point_;
-  std::vector<std::string> finished_, warm_up_;  // paths
+  std::set<std::string> done_;        // paths of the files before the checkpoint
+  std::vector<std::string> warm_up_;  // the last of them, in order
   io::RecordingStart start_{};
   bool is_known_ = false;
   std::unique_ptr<io::RecordFile> lines_;

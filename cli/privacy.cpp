@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/digest.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
 #include "io/picture.hpp"
@@ -98,14 +99,12 @@ std::vector<PrivacyMask::Run> PrivacyMask::runs_of(ConstAnyView mask, Size size)
 }
 
 uint64_t PrivacyMask::digest() const {
-  constexpr uint64_t prime = 1099511628211u;  // FNV-1a
-  uint64_t hash = 14695981039346656037u;
-  const auto add = [&](int32_t value) { hash = (hash ^ uint32_t(value)) * prime; };
-  add(size_.width);
-  add(size_.height);
+  Digest digest;
+  digest.add(uint32_t(size_.width));
+  digest.add(uint32_t(size_.height));
   for (const Run& run : luma_)
-    for (const int32_t value : {run.y, run.begin, run.end}) add(value);
-  return hash >> 1 | 1;  // fits into a signed number, too
+    for (const int32_t value : {run.y, run.begin, run.end}) digest.add(uint32_t(value));
+  return digest.value() | 1;
 }
 
 void PrivacyMask::paint(io::FrameBuffer& frame) const {

@@ -57,7 +57,8 @@ void PacketRing::add(const AVPacket& packet) {
   // A key frame comes before the sound that belongs to it, and after all other.
   if (is_key && continues) push_sound_before(time);
   copy->pts = shown;
-  push({connection_, std::move(copy), time, is_key, false});
+  bytes_ += packet.size;
+  held_.push_back({connection_, std::move(copy), time, is_key, false});
   shown_ = continues ? std::max(shown_, time) : time;
   while (!continues && !early_.empty() && early_.front().time < time) {
     bytes_ -= early_.front().packet->size;
@@ -90,14 +91,9 @@ void PacketRing::add_sound(const AVPacket& packet) {
   trim();
 }
 
-void PacketRing::push(Held one) {
-  if (!one.is_sound) bytes_ += one.packet->size;
-  held_.push_back(std::move(one));
-}
-
 void PacketRing::push_sound_before(double time) {
   while (!early_.empty() && early_.front().time < time) {
-    push(std::move(early_.front()));
+    held_.push_back(std::move(early_.front()));
     early_.pop_front();
   }
 }

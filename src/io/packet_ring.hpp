@@ -70,7 +70,6 @@ class PacketRing {
     double time;  // within its connection
     bool is_key, is_sound;
   };
-  void push(Held one);
   void push_sound_before(double time);
   void trim();
   void drop_group();

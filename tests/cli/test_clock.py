@@ -231,6 +231,13 @@ class Live(ClockTest):
             since = (utc(line["clock"]) - first).total_seconds()
             self.assertAlmostEqual(since, line["time"] - frames[0]["time"], delta=0.08)
 
+    def check_arrivals(self, lines, begun, ended):
+        clocks = self.clocks(lines)
+        self.assertEqual(clocks, sorted(clocks))
+        # Clocks are rounded, and may drift by a millisecond.
+        read = clocks[-1] - datetime.timedelta(milliseconds=2)
+        self.assertTrue(begun < clocks[0] < read < ended, (begun, clocks[0], read, ended))
+
     def test_a_clock_that_is_set_is_reported(self):
         taken = utc("2026-11-25T05:00:00Z").timestamp()
         units = self.units()
@@ -252,10 +259,7 @@ class Live(ClockTest):
         lines, _ = self.live(self.rtsp(lambda n: units, rate=20))
         ended = datetime.datetime.now(datetime.timezone.utc)
         self.assertEqual(lines[0]["clock_source"], "arrival")
-        clocks = self.clocks(lines)
-        self.assertEqual(clocks, sorted(clocks))
-        read = clocks[-1] - datetime.timedelta(milliseconds=2)
-        self.assertTrue(begun < clocks[0] < read < ended, (begun, clocks[0], read, ended))
+        self.check_arrivals(lines, begun, ended)
         self.assertEqual([line for line in lines if line["kind"] == "clock"], [])
 
     def test_reports_do_not_date_the_pictures_of_a_transport_stream(self):
@@ -272,13 +276,8 @@ class Live(ClockTest):
         said = self.interrupt(process)
         lines = self.lines("o.nd")
         self.assertEqual(lines[0]["clock_source"], "arrival", said)
-        clocks = self.clocks(lines)
         ended = datetime.datetime.now(datetime.timezone.utc)
-        read = clocks[-1] - datetime.timedelta(
-            milliseconds=2
-        )  # rounded, and a millisecond of drift
-        self.assertEqual(clocks, sorted(clocks))
-        self.assertTrue(begun < clocks[0] < read < ended, (begun, clocks[0], read, ended))
+        self.check_arrivals(lines, begun, ended)
 
     def test_a_gap_is_dated(self):
         units = self.units()
