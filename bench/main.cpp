@@ -128,7 +128,7 @@ int run(State& state) {
   if (csv) csv.write(bench::csv_of(result));
   if (baseline) settings.print(baseline->compare(result).table);
   for (const auto& difference : result.differences)
-    print_error(fmt::format("the result differs, so it is not timed: {}", difference));
+    print_error(fmt::format("not as expected: {}", difference));
   return result.differences.empty() ? exit_done : exit_different;
 }
 

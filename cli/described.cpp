@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -117,6 +119,20 @@ std::string DescribedOptions::defaults_table(
 const DescribedOptions::Entry* DescribedOptions::given(std::string_view name) const {
   const auto found = std::ranges::find(options_, name, &Entry::name);
   return found != options_.end() && found->option->count() > 0 ? &*found : nullptr;
+}
+
+std::string DescribedOptions::in_frames(std::string_view flag, const std::string& text,
+                                        double frame_rate) {
+  if (!text.ends_with('s')) return text;
+  double seconds = 0;
+  const char* const unit = text.data() + text.size() - 1;
+  const auto [end, error] = std::from_chars(text.data(), unit, seconds);
+  constexpr double most = 1e15;  // frames; limits of the option are below it
+  if (error != std::errc() || end != unit || !(seconds > 0 && seconds * frame_rate < most)) {
+    usage_error(text, "{} is {}; it must be a number of frames, or seconds above 0 as 90s", flag,
+                text);
+  }
+  return std::to_string(std::max(std::llround(seconds * frame_rate), 1LL));
 }
 
 void DescribedOptions::refuse_others(std::string_view owner) const {

@@ -159,7 +159,9 @@ class DescribedOptions {
       if constexpr (!std::same_as<T, Thresholds>) {
         if (std::ranges::find(except, one.name) != except.end()) return;
         add_option(app, one.name, OnCommandLine<T>::placeholder,
-                   {std::string(owner), std::string(one.words), OnCommandLine<T>::forms(one.limits),
+                   {std::string(owner), std::string(one.words),
+                    one.limits.frames ? std::string("frames, or seconds as 90s")
+                                      : OnCommandLine<T>::forms(one.limits),
                     default_text(one, defaults), text_of(one.get(defaults)), control_of<T>(),
                     one.limits, choices_of<T>()});
         if constexpr (NamedEnum<T>) add_names(one.name, choices_of<T>());
@@ -169,13 +171,17 @@ class DescribedOptions {
     describe_options();
   }
   /// Sets the fields whose options were given. Throws Error{invalid_argument} naming the option,
-  /// the value and what it must be.
+  /// the value and what it must be. Numbers of frames may be times, at this number of frames a
+  /// second.
   template <class Options>
-  void read(Options& options) const {
+  void read(Options& options, double frame_rate = 25) const {
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
       if constexpr (!std::same_as<T, Thresholds>) {
-        if (const Entry* option = given(one.name))
-          one.at(options) = parsed<T>(option->flag, option->text, one.limits, one.get(options));
+        if (const Entry* option = given(one.name)) {
+          const std::string text =
+              one.limits.frames ? in_frames(option->flag, option->text, frame_rate) : option->text;
+          one.at(options) = parsed<T>(option->flag, text, one.limits, one.get(options));
+        }
       }
     });
   }
@@ -201,6 +207,8 @@ class DescribedOptions {
   /// column has them. `more` are other options.
   std::string defaults_table(
       const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& more) const;
+  /// "90s" as frames at this number of frames a second, at least 1; other texts as they are.
+  static std::string in_frames(std::string_view flag, const std::string& text, double frame_rate);
   /// All of them, in the order in which they were added.
   const std::deque<Entry>& entries() const { return options_; }
 

@@ -25,13 +25,13 @@
 
 namespace cuesta::cli {
 
-DetectSettings settings_of(const DetectOptions& options) {
+DetectSettings settings_of(const DetectOptions& options, double frame_rate) {
   DetectSettings settings;
   options.described.read(settings.looks);
   MotionOptions& motion = settings.motion;
   options.described.read(motion);
   motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
-  options.described.read(motion);
+  options.described.read(motion, frame_rate);
   if (options.watch.is_on()) {
     settings.tracking.emplace(options.watch.tracking());
     recipes::share_min_area(motion, *settings.tracking);
@@ -169,6 +169,14 @@ class Finder {
             }) {
     // Options the library refuses are found before the video is opened.
     device_.check(PixelType::u8);
+  }
+
+  /// Before the first frame: the options at the video's frame rate, and the threshold of each pixel
+  /// of its frames; a picture without pixels for that of the options.
+  void begin(const MotionOptions& options, ConstAnyView thresholds) {
+    detector_ = MotionDetector(small_.options_for(options));
+    if (thresholds.width > 0)
+      detector_.set_thresholds(small_.thresholds(region_of(thresholds, region_, name_)));
   }
 
   /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, of live
@@ -510,7 +518,7 @@ WatchedVideo::~WatchedVideo() = default;
 int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const auto begin = Clock::now();
   const DetectOptions& options = *options_;
-  const DetectSettings& settings = detector_->settings;
+  DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
   SceneFile scene = options.watch.read_scene_file();
   const auto privacy = options.watch.privacy(scene);
@@ -523,6 +531,10 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const auto source = open_recording(options.recording, options.input, options.common, stop,
                                      finder.decoding(options, !company, is_painted_out),
                                      !is_painted_out, ring, notes);
+  const io::StreamFormat& format = source->format();
+  settings = settings_of(options, double(format.rate_num) / double(format.rate_den));
+  finder.begin(settings.motion, zone_thresholds(scene.scene, {format.width, format.height},
+                                                settings.motion.threshold.level));
   std::optional<PrivacyMask> mask;
   if (is_painted_out) mask.emplace(privacy, source->format(), source->name(), options.common);
   if (!options.out.empty() || is_painted_out) tell_depth(*source, true);

@@ -53,7 +53,8 @@ struct DetectSettings {
   MotionOptions motion{};
   std::optional<TrackingOptions> tracking{};  ///< where objects are followed
 };
-DetectSettings settings_of(const DetectOptions& options);
+/// `frame_rate`: frames a second, by which times become numbers of frames.
+DetectSettings settings_of(const DetectOptions& options, double frame_rate = 25);
 
 /// What videos that are watched at once have in common.
 struct Company {

@@ -34,7 +34,7 @@ std::vector<Point> points_in(const Table& table, const char* key) {
 Zone zone_of(const Json& value, const std::string& where) {
   const Table table(value, where,
                     {"name", "kind", "polygon", "min_area", "max_area", "min_aspect", "max_aspect",
-                     "min_hits", "min_moved", "min_score", "when"});
+                     "min_hits", "min_moved", "min_score", "threshold", "when"});
   Zone zone{.name = table.text("name"),
             .polygon = points_in(table, "polygon"),
             .min_area = table.whole_number("min_area"),
@@ -42,7 +42,8 @@ Zone zone_of(const Json& value, const std::string& where) {
             .min_aspect = table.number("min_aspect"),
             .max_aspect = table.number("max_aspect"),
             .min_moved = table.number("min_moved"),
-            .min_score = table.number("min_score")};
+            .min_score = table.number("min_score"),
+            .threshold = table.number("threshold")};
   if (const auto hits = table.whole_number("min_hits")) {
     if (!std::in_range<int>(*hits)) table.refuse("min_hits", "a smaller number");
     zone.min_hits = int(*hits);

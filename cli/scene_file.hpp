@@ -25,7 +25,7 @@ struct SceneFile {
 ///     kind = "include"                          # or "exclude"
 ///     polygon = [[0.1, 0.2], [0.5, 0.2], [0.5, 0.9]]
 ///     min_area = 400                            # max_area, min_aspect, max_aspect,
-///                                               # min_hits, min_moved, min_score
+///                                               # min_hits, min_moved, min_score, threshold
 ///     when = "22:00-06:00"                      # else always
 ///     [[lines]]
 ///     name = "gate"

@@ -614,6 +614,7 @@ typedef struct cuesta_background_options {
   int32_t model;  ///< CUESTA_BACKGROUND_SAMPLES
   int32_t
       rate_shift;  ///< learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own
+  int32_t absorb;  ///< frames after which what stands is background (samples); 0: 250
 } cuesta_background_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_background_options_init(cuesta_background_options* options, size_t size);
@@ -658,6 +659,7 @@ typedef struct cuesta_motion_options {
   int32_t steady;   ///< largest camera shift that is compensated, pixels; 0: none
   int32_t downscale;  ///< 1..16: the detector sees means of N x N pixels; host frames only
   int32_t displacement;  ///< 0..7: background that moves by up to N pixels is no object
+  int32_t absorb;        ///< as cuesta_background_options
 } cuesta_motion_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_t size);
@@ -689,6 +691,11 @@ CUESTA_API cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* det
                                                      const cuesta_view* frame,
                                                      const cuesta_detection** detections,
                                                      size_t* count);
+/// Sets the threshold of each pixel in place of the option.
+/// `levels`: f32 gray levels, 0 or more, of the frames' size, on the host; copied. NULL returns to
+/// the option.
+CUESTA_API cuesta_status cuesta_motion_detector_set_thresholds(cuesta_motion_detector* detector,
+                                                               const cuesta_view* levels);
 /// Return the mask of the last frame, and its threshold in gray levels.
 /// The mask is bits on the host, valid until the next push.
 CUESTA_API cuesta_status cuesta_motion_detector_mask(const cuesta_motion_detector* detector,

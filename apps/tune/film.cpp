@@ -33,6 +33,25 @@ bool is_empty(const Json& scene) {
   return none("zones") && none("lines");
 }
 
+// Whether a background has an option that only some have.
+bool has_option(BackgroundModel model, std::string_view name) {
+  using enum BackgroundModel;
+  if (name == "rate_shift") return model == mean || model == mixture;
+  return name != "absorb" || model == samples;
+}
+
+// The values that are set, without those of options that the background does not have: the page
+// keeps them for the next one that has.
+Json without_unused(Json values) {
+  const auto chosen = values.find("background");
+  BackgroundModel model = MotionOptions().background.model;
+  if (chosen != values.end() && chosen->is_string())
+    model = value_named<BackgroundModel>(chosen->get<std::string>()).value_or(model);
+  for (const char* name : {"rate_shift", "absorb"})
+    if (!has_option(model, name)) values.erase(name);
+  return values;
+}
+
 // What stands in for options that are left to the library.
 Json in_force(const MotionOptions& options) {
   Json out = Json::object();
@@ -40,12 +59,12 @@ Json in_force(const MotionOptions& options) {
     out["blur_sigma"] = options.blur > 1
                             ? fmt::format("{:.3g}", 0.3 * ((options.blur - 1) / 2.0 - 1) + 0.8)
                             : std::string("no blur");
-  if (options.background.rate_shift == 0) {
-    const BackgroundModel model = options.background.model;
-    out["rate_shift"] = model == BackgroundModel::mean      ? "6"
-                        : model == BackgroundModel::mixture ? "9"
-                                                            : "not used by this background";
-  }
+  const BackgroundModel model = options.background.model;
+  const auto put = [&](const char* name, int value, const char* own) {
+    if (value == 0) out[name] = has_option(model, name) ? own : "not used by this background";
+  };
+  put("rate_shift", options.background.rate_shift, model == BackgroundModel::mean ? "6" : "9");
+  put("absorb", options.background.absorb, "250");
   return out;
 }
 
@@ -80,8 +99,12 @@ struct Film::Run {
   std::optional<SceneWatch> watch{};
   std::vector<Seen> seen{};
 
-  explicit Run(const DetectSettings& settings)
-      : small(settings.looks), detector(small.options_for(settings.motion)) {}
+  Run(const DetectSettings& settings, const Scene& scene, Size frame)
+      : small(settings.looks), detector(small.options_for(settings.motion)) {
+    const Image<float> levels = zone_thresholds(scene, frame, settings.motion.threshold.level);
+    if (!levels.empty()) detector.set_thresholds(small.thresholds(levels));
+    if (settings.tracking) watch.emplace(frame, scene, *settings.tracking);
+  }
 
   void push(ConstAnyView frame, size_t index, double time, int threads) {
     Seen& now = seen.emplace_back();
@@ -157,7 +180,7 @@ DetectAsked::DetectAsked(const Json& values, const std::string& scene)
         const auto more = names_in(plain.watch.described);
         names.insert(names.end(), more.begin(), more.end());
         names.push_back("track");
-        auto words = words_of(values, names);
+        auto words = words_of(without_unused(values), names);
         if (!scene.empty()) words.insert(words.end(), {"--scene", scene});
         return words;
       }()) {}
@@ -320,9 +343,8 @@ Reply Film::result(const Json& asked) {
     std::unique_ptr<Run>& run = moves ? own : run_;
     size_t from = 0;
     if (moves || !run || run->key != key) {
-      run = std::make_unique<Run>(settings);
+      run = std::make_unique<Run>(settings, scene.scene, first.size());
       run->key = key;
-      if (settings.tracking) run->watch.emplace(first.size(), scene.scene, *settings.tracking);
     }
     if (moves) {
       const size_t before = size_t(settings.motion.warm_up) + preview_frames;

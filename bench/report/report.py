@@ -1548,8 +1548,7 @@ def report(result, only=None, all_details=False):
     ]
     items += [Note("\nnotes"), *(Note(f"  {note}") for note in notes)] if notes else []
     return items + [
-        Note(f"the result differs, so it is not timed: {difference}")
-        for difference in result.whole["differences"]
+        Note(f"not as expected: {difference}") for difference in result.whole["differences"]
     ]
 
 

@@ -51,6 +51,11 @@ class Downscale {
   /// than before, Error{unsupported} for frames on the GPU.
   ConstAnyView look(ConstAnyView frame, const Exec& exec = {});
 
+  /// Returns the thresholds of the reduced pixels: of each the lowest of its pixels.
+  /// `of_frames`: f32, of the frames' size, one channel, on the host. For
+  /// MotionDetector::set_thresholds(). Throws Error{invalid_argument} for other pictures.
+  Image<float> thresholds(ConstAnyView of_frames) const;
+
   // Of the frame that was looked at last; valid until the next call.
   /// Converts detections, a state or a mask of the reduced frame to the pixels of the frame.
   /// They belong to the last look(). Valid until the next call.

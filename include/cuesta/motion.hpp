@@ -23,7 +23,7 @@ enum class BackgroundModel : uint8_t {
   mixture,  ///< integer mixture of Gaussians (Stauffer & Grimson 1999; Zivkovic 2004), its README
             ///< has the recurrences
   samples,  ///< a dozen past values of each pixel (ViBe: Barnich & Van Droogenbroeck 2011), with
-            ///< more tolerance where a pixel is restless; forgets what stands for 250 frames
+            ///< more tolerance where a pixel is restless; absorbs what stands (`absorb`)
 };
 /// name_of() returns the name of a model, background_model_from() the model of a name.
 /// The latter throws Error{invalid_argument} for other names.
@@ -35,6 +35,9 @@ struct BackgroundOptions {
   BackgroundModel model = BackgroundModel::samples;
   /// Learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own: 6 and 9.
   int rate_shift = 0;
+  /// Frames after which what stands becomes background, 1..1,000,000,000 (samples); 0: 250.
+  /// Other models absorb at their rate, `first` never.
+  int absorb = 0;
 };
 
 /// What BackgroundSubtractor::push writes; a view without data is not wanted. All have the frame's
@@ -90,7 +93,8 @@ class BackgroundSubtractor {
   std::unique_ptr<State> state_;
 };
 
-/// Limit of the foreground: |frame − background| > level, in gray levels.
+/// Limit of the foreground: |frame − background| > level, in gray levels. Below 16 it is also the
+/// distance, at least 1, within which two samples explain a pixel (samples).
 struct DifferenceThreshold {
   double level = 16;  ///< 0 or more
   bool otsu = false;  ///< Otsu's threshold of each frame's difference instead, never below `level`
@@ -184,18 +188,25 @@ class MotionDetector {
                                                       std::span<const ConstAnyView> frames,
                                                       const Exec& exec = {});
 
+  /// Sets the threshold of each pixel, in place of `options().threshold.level`.
+  /// `levels`: f32 gray levels, 0 or more, of the frames' size, on the host; copied. They stay
+  /// until they are set again; a view without data removes them. Downscale::thresholds() makes
+  /// those of reduced frames. Throws Error{invalid_argument} for other pictures; the next push()
+  /// throws Error{input} if the size is not that of its frames.
+  void set_thresholds(ConstAnyView levels);
+
   /// What is known of each frame of the last call.
   std::span<const FrameState> states() const;
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;
-  /// The threshold the last frame used, in gray levels.
+  /// The threshold the last frame used, in gray levels; with set_thresholds() the lowest.
   double threshold() const;
   /// Forgets the background; the next frame begins a warm-up and may have another size.
   void reset();
   /// Returns the options of the detector.
   const MotionOptions& options() const;
 
-  /// Returns the state after the frames so far, without mask() and threshold(). A detector with the
+  /// Returns the state after the frames so far, without mask() and thresholds. A detector with the
   /// same options that load()s it returns the same results for the frames that follow, on any
   /// machine of this byte order. Throws Error{unsupported} after frames on the GPU.
   std::vector<uint8_t> save() const;

@@ -51,6 +51,8 @@ struct Zone {
   std::optional<double> min_aspect{}, max_aspect{};
   std::optional<int> min_hits{};
   std::optional<double> min_moved{}, min_score{};
+  /// The detector's threshold in this zone, gray levels; for zone_thresholds().
+  std::optional<double> threshold{};
 };
 
 /// A line whose crossings are counted. An object crosses it to the right when it goes to the
@@ -69,6 +71,12 @@ struct Scene {
   /// mask is copied.
   ConstAnyView mask{};
 };
+
+/// Returns the threshold of each pixel, gray levels, for MotionDetector::set_thresholds().
+/// `size` is that of the frames. A pixel is in a zone if its centre is; where zones overlap the
+/// lowest threshold counts. Other pixels have `otherwise`. A picture without pixels if no zone has
+/// a threshold. Throws Error{invalid_argument} for a scene that SceneWatch refuses.
+Image<float> zone_thresholds(const Scene& scene, Size size, double otherwise);
 
 /// Options of Tracker and SceneWatch.
 struct TrackingOptions {

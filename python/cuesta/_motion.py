@@ -206,6 +206,37 @@ class MotionDetector(HoldsState):
         """The threshold of the last frame, in gray levels."""
         return self._core.threshold
 
+    def set_thresholds(self, levels: Any) -> None:
+        """Sets the threshold of each pixel, in place of the option `threshold`.
+
+        The background stays the same whatever the thresholds.
+
+        Parameters
+        ----------
+        levels : array or None
+            (H, W) float32, in gray levels, 0 or more, of the frames' size. They stay until they are
+            set again. None returns to the option.
+
+        Raises
+        ------
+        InvalidArgument
+            A threshold is negative or not finite. If the size is not that of the frames, the next
+            `push` raises InputError.
+
+        Examples
+        --------
+        >>> import numpy as np, cuesta
+        >>> detector = cuesta.MotionDetector("first", blur=1, close="none", open="none")
+        >>> levels = np.full((40, 60), 16, np.float32)
+        >>> levels[:, 30:] = 50
+        >>> detector.set_thresholds(levels)
+        >>> detector.push(np.zeros((40, 60), np.uint8))
+        []
+        >>> [found.box for found in detector.push(np.full((40, 60), 40, np.uint8))]
+        [(0, 0, 30, 40)]
+        """
+        self._core.set_thresholds(levels)
+
     def reset(self) -> None:
         """Forgets the background. The next frame initialises it and may have another size."""
         self._core.reset()

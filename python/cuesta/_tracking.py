@@ -64,6 +64,8 @@ class Zone(NamedTuple):
     """Distance that an object has moved before it is reported, in pixels."""
     min_score: float | None = None
     """Percentage of the zone that must move for an event and its state."""
+    threshold: float | None = None
+    """The detector's threshold in this zone, in gray levels; see `SceneWatch.thresholds`."""
 
 
 class CountingLine(NamedTuple):
@@ -390,6 +392,7 @@ class SceneWatch(HoldsState):
         self._core = _core.SceneWatch(
             (width, height), rows, [_line_row(line) for line in lines], handle, options
         )
+        self._size = (int(width), int(height))
         self._zones = [zone.name for zone in zones]
         self._included = [zone.kind == "include" for zone in zones]
         self._lines = [(line.name, *line.ways) for line in lines]
@@ -449,6 +452,31 @@ class SceneWatch(HoldsState):
                 raise InvalidArgument(f"there is no zone {name!r}; there are {self._zones}", name)
             bits |= 1 << self._zones.index(name)
         self._core.set_active(bits)
+
+    def thresholds(self, otherwise: float = 16) -> np.ndarray[Any, np.dtype[np.float32]] | None:
+        """Returns the threshold of each pixel, for `MotionDetector.set_thresholds`.
+
+        Parameters
+        ----------
+        otherwise : float, optional
+            The threshold of pixels outside the zones that have one, in gray levels.
+
+        Returns
+        -------
+        array or None
+            (H, W) float32. Where zones overlap the lowest threshold counts. None if no zone has a
+            threshold.
+
+        Examples
+        --------
+        >>> import cuesta
+        >>> road = cuesta.Zone("road", [(0, 0.5), (1, 0.5), (1, 1), (0, 1)], threshold=30)
+        >>> cuesta.SceneWatch((2, 4), [road]).thresholds()[:, 0].tolist()
+        [16.0, 16.0, 30.0, 30.0]
+        """
+        width, height = self._size
+        made = np.empty((height, width), np.float32)
+        return made if self._core.thresholds(otherwise, made) else None
 
     def finish(self) -> list[Event]:
         """Ends the scene after the last frame; returns the event that was active, if any."""

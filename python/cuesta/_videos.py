@@ -427,4 +427,5 @@ def detect(
     detector = MotionDetector(**motion)  # type: ignore[arg-type]
     core = _open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth=True)
     watch = SceneWatch(core.size, zones, lines, mask, **tracking)  # type: ignore[arg-type]
+    detector.set_thresholds(watch.thresholds(detector._core.level))
     return VideoDetector(core, color, threads, detector, watch)

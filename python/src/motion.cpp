@@ -111,6 +111,19 @@ class Detector {
     const std::lock_guard lock(mutex_);
     return detector_.threshold();
   }
+  // The threshold of the options.
+  double level() {
+    const std::lock_guard lock(mutex_);
+    return detector_.options().threshold.level;
+  }
+  void set_thresholds(const std::optional<Array>& levels) {
+    const ConstAnyView plane =
+        levels ? plane_of(*levels, int(Layout::hw), "levels") : ConstAnyView();
+    const Unlocked unlocked;
+    const std::lock_guard lock(mutex_);
+    if (!plane) return detector_.set_thresholds({});
+    detector_.set_thresholds(small_.thresholds(plane));
+  }
   void reset() {
     const std::lock_guard lock(mutex_);
     detector_.reset();
@@ -212,6 +225,8 @@ void bind_motion(nb::module_& m) {
       .def_prop_ro("size", &Detector::size)
       .def_prop_ro("states", &Detector::states)
       .def_prop_ro("threshold", &Detector::threshold)
+      .def_prop_ro("level", &Detector::level)
+      .def("set_thresholds", &Detector::set_thresholds, "levels"_a.none())
       .def("reset", &Detector::reset)
       .def("save", &Detector::save)
       .def("load", &Detector::load, "saved"_a)

@@ -39,11 +39,11 @@ using Happened =
 // Score, motion, present, occupied, since, changed.
 using StateRow = std::tuple<double, bool, bool, bool, When, bool>;
 // Name, whether it is excluded, polygon; min_area, max_area, min_aspect, max_aspect, min_hits,
-// min_moved, min_score.
-using ZoneRow =
-    std::tuple<std::string, bool, std::vector<std::pair<double, double>>, std::optional<int64_t>,
-               std::optional<int64_t>, std::optional<double>, std::optional<double>,
-               std::optional<int>, std::optional<double>, std::optional<double>>;
+// min_moved, min_score, threshold.
+using ZoneRow = std::tuple<std::string, bool, std::vector<std::pair<double, double>>,
+                           std::optional<int64_t>, std::optional<int64_t>, std::optional<double>,
+                           std::optional<double>, std::optional<int>, std::optional<double>,
+                           std::optional<double>, std::optional<double>>;
 // Name, start, end, names of the ways.
 using LineRow = std::tuple<std::string, std::pair<double, double>, std::pair<double, double>,
                            std::pair<std::string, std::string>>;
@@ -127,7 +127,18 @@ class Watch {
   Watch(std::pair<int, int> size, const std::vector<ZoneRow>& zones,
         const std::vector<LineRow>& lines, const std::optional<Array>& mask,
         const TrackingOptions& options)
-      : watch_(Size{size.first, size.second}, scene_of(zones, lines, mask), options) {}
+      : size_{size.first, size.second},
+        zones_(scene_of(zones, {}, {})),
+        watch_(size_, scene_of(zones, lines, mask), options) {}
+
+  // Fills `out` with the threshold of each pixel. Returns whether a zone has one.
+  bool thresholds(double otherwise, const OutArray& out) const {
+    const AnyView to = plane_of(out, int(Layout::hw), "out");
+    const Unlocked unlocked;
+    const Image<float> levels = zone_thresholds(zones_, size_, otherwise);
+    if (!levels.empty()) copy(levels, to);
+    return !levels.empty();
+  }
 
   // Objects, crossings, the id of the active event (0 if it may be dropped, -1 for none), whether
   // it began, whether this is its best frame, events that ended, the score, states of zones.
@@ -167,7 +178,7 @@ class Watch {
     const auto point = [](const std::pair<double, double>& p) { return Point{p.first, p.second}; };
     Scene scene;
     for (const auto& [name, excluded, polygon, min_area, max_area, min_aspect, max_aspect, min_hits,
-                      min_moved, min_score] : zones) {
+                      min_moved, min_score, threshold] : zones) {
       scene.zones.push_back({.name = name,
                              .kind = excluded ? ZoneKind::exclude : ZoneKind::include,
                              .polygon = rows_of<std::vector<Point>>(polygon, point),
@@ -177,7 +188,8 @@ class Watch {
                              .max_aspect = max_aspect,
                              .min_hits = min_hits,
                              .min_moved = min_moved,
-                             .min_score = min_score});
+                             .min_score = min_score,
+                             .threshold = threshold});
     }
     for (const auto& [name, from, to, ways] : lines) {
       scene.lines.push_back(
@@ -188,6 +200,8 @@ class Watch {
   }
 
   std::mutex mutex_;
+  Size size_;
+  Scene zones_;
   SceneWatch watch_;
   FrameCount frames_;
 };
@@ -245,6 +259,7 @@ void bind_tracking(nb::module_& m) {
           "size"_a, "zones"_a, "lines"_a, "mask"_a.none(), "keywords"_a)
       .def("push", &Watch::push, "frame"_a.none(), "time"_a.none(), "detections"_a)
       .def("finish", &Watch::finish)
+      .def("thresholds", &Watch::thresholds, "otherwise"_a, "out"_a)
       .def("set_active", &Watch::set_active, "zones"_a)
       .def_prop_ro("counts", &Watch::counts);
 }

@@ -280,6 +280,32 @@ def test_zones_have_states_and_limits() -> None:
     assert watch.push([(10, 20, 20, 40)], time=10).score == 4
     with pytest.raises(cuesta.InvalidArgument, match="no zone 'door'"):
         watch.set_active(["door"])
-    for limit in ({"min_hits": 0}, {"min_moved": -1.0}, {"min_score": 101.0}):
+    for limit in ({"min_hits": 0}, {"min_moved": -1.0}, {"min_score": 101.0}, {"threshold": -1.0}):
         with pytest.raises(cuesta.InvalidArgument, match=next(iter(limit))):
             cuesta.SceneWatch((8, 8), [cuesta.Zone("a", zones[0].polygon, **limit)])
+
+
+def test_pixels_have_the_thresholds_of_their_zones() -> None:
+    left = cuesta.Zone("left", [(0, 0), (0.5, 0), (0.5, 1), (0, 1)], threshold=60)
+    watch = cuesta.SceneWatch((80, 40), [left])
+    levels = watch.thresholds(20)
+    assert levels is not None and levels.shape == (40, 80) and levels.dtype == np.float32
+    assert set(levels[:, :40].flat) == {60} and set(levels[:, 40:].flat) == {20}
+    assert cuesta.SceneWatch((80, 40), [left._replace(threshold=None)]).thresholds() is None
+    for downscale in (1, 2):
+        detector = cuesta.MotionDetector(
+            "first", blur=1, close="none", open="none", downscale=downscale
+        )
+        detector.set_thresholds(levels)
+        assert detector.push(np.zeros((40, 80), np.uint8)) == []
+        (found,) = detector.push(np.full((40, 80), 50, np.uint8))
+        assert found.box == (40, 0, 40, 40) and detector.threshold == 20
+        detector.set_thresholds(None)
+        (found,) = detector.push(np.full((40, 80), 50, np.uint8))
+        assert found.box == (0, 0, 80, 40) and detector.threshold == 25
+        for wrong in (-levels, levels * np.nan, levels.astype(np.uint8), levels[None]):
+            with pytest.raises(cuesta.InvalidArgument):
+                detector.set_thresholds(wrong)
+        detector.set_thresholds(levels[:, :40])
+        with pytest.raises(cuesta.InputError, match="thresholds"):
+            detector.push(np.zeros((40, 80), np.uint8))

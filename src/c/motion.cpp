@@ -29,7 +29,7 @@ BackgroundModel model_of(int32_t model, std::string_view what) {
 
 cuesta_background_options background_defaults() {
   const cuesta::BackgroundOptions by{};
-  return {sizeof(cuesta_background_options), number_of(by.model), by.rate_shift};
+  return {sizeof(cuesta_background_options), number_of(by.model), by.rate_shift, by.absorb};
 }
 
 // The elements stay empty: they are the model's own.
@@ -49,12 +49,14 @@ cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
           by.relearn,
           by.steady,
           cuesta::DownscaleOptions{}.downscale,
-          by.displacement};
+          by.displacement,
+          by.background.absorb};
 }
 
 cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
   auto to = cuesta::MotionOptions::of(model_of(of.model, "motion: model"));
   to.background.rate_shift = of.rate_shift;
+  to.background.absorb = of.absorb;
   to.blur = of.blur;
   to.blur_sigma = of.blur_sigma;
   to.threshold = of.threshold;
@@ -95,8 +97,10 @@ cuesta_status cuesta_background_new(cuesta_background** made,
   return guarded([&] {
     auto& to = given(made, "background: made");
     const auto of = take_options(options, background_defaults(), "background");
-    to = new cuesta_background{cuesta::BackgroundSubtractor(
-        {.model = model_of(of.model, "background: model"), .rate_shift = of.rate_shift})};
+    to = new cuesta_background{
+        cuesta::BackgroundSubtractor({.model = model_of(of.model, "background: model"),
+                                      .rate_shift = of.rate_shift,
+                                      .absorb = of.absorb})};
   });
 }
 
@@ -149,6 +153,15 @@ cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* detector, cues
     }
     if (detections != nullptr) *detections = of.detections.data();
     if (count != nullptr) *count = of.detections.size();
+  });
+}
+
+cuesta_status cuesta_motion_detector_set_thresholds(cuesta_motion_detector* detector,
+                                                    const cuesta_view* levels) {
+  return guarded([&] {
+    auto& of = given(detector, "motion: detector");
+    if (levels == nullptr) return of.detector.set_thresholds({});
+    of.detector.set_thresholds(of.small.thresholds(picture(levels, "motion: levels")));
   });
 }
 

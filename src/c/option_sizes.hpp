@@ -64,11 +64,11 @@ struct Sizes<cuesta_label_options> {
 };
 template <>
 struct Sizes<cuesta_background_options> {
-  static constexpr size_t all[] = {16};
+  static constexpr size_t all[] = {16, 24};  // absorb
 };
 template <>
 struct Sizes<cuesta_motion_options> {
-  static constexpr size_t all[] = {112, 120};  // downscale, displacement
+  static constexpr size_t all[] = {112, 120, 128};  // downscale, displacement; absorb
 };
 
 template <class Options>

@@ -38,7 +38,13 @@ struct Limits {
   /// What 0 stands for where it leaves the choice to the library, as it follows "by default"; empty
   /// where 0 is a number like any other.
   std::string_view own{};
+  bool frames = false;  ///< a number of a video's frames, which may be given as a time
 
+  constexpr Limits in_frames() const {
+    Limits with = *this;
+    with.frames = true;
+    return with;
+  }
   constexpr Limits or_own(std::string_view what) const {
     Limits with = *this;
     with.own = what;

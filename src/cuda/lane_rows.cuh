@@ -107,17 +107,30 @@ enum class Place {
   inner,    ///< LaneColumns::inner, and the rows read are inside
 };
 
-/// Rows of samples T for windows that reach `Reach` columns to either side (at most 3), as 32-bit
-/// words: those of the lane's own columns and `side` on either side. `Aligned`: base and stride of
-/// the picture are multiples of 16 bytes; otherwise any.
-template <class T, int Columns, int Reach, bool Aligned>
+/// The column of samples that stands for column `x` of a row of `width`, pixels of `Channels`; −1
+/// for none. Only `Channels` times 2 columns are asked on either side.
+template <int Channels>
+__device__ int32_t column_for(BorderMode mode, int32_t x, int32_t width) {
+  const int32_t c = (x + 2 * Channels) % Channels, pixel = (x - c) / Channels;
+  const int32_t there = map_index(mode, pixel, width / Channels);
+  return there < 0 ? -1 : there * Channels + c;
+}
+
+/// Rows of samples T for windows that reach `Reach` columns to either side (3 at most, or a pixel),
+/// as 32-bit words: those of the lane's own columns and `side` on either side. Columns are of
+/// samples, `Channels` a pixel. `Aligned`: base and stride of the picture are multiples of 16
+/// bytes; otherwise any.
+template <class T, int Columns, int Reach, bool Aligned, int Channels = 1>
 struct LaneRows {
   static constexpr int size = sizeof(T);
   static constexpr int own = Columns * size / 4, side = (Reach * size + 3) / 4;
   static constexpr int count = own + 2 * side;
   static constexpr int margin = 4 * side / size;
   static constexpr int min_width = Columns + margin;
-  static_assert(Reach <= 3 && own >= 2);
+  static_assert(own >= 2 && Reach <= (Channels == 1 ? 3 : Channels));
+  // Whether what stands outside is in the 8 bytes next to the edge, and else of the sides' samples.
+  static constexpr bool is_near = Channels == 1 || 2 * Channels * size <= 8;
+  static constexpr int far_columns = is_near ? 0 : margin;
   using Lane = LaneColumns<Columns, margin>;
   using Source = ImageView<const T, Space::device>;
   /// As loaded: the words, or a word more that covers them.
@@ -132,6 +145,8 @@ struct LaneRows {
   Lane lane;
   // Which bytes of the 8 next to the edge stand outside it; of the first and last lane.
   uint32_t left[side] = {}, right[side] = {};
+  // Or which columns stand for those of either side.
+  int32_t far_left[far_columns + 1] = {}, far_right[far_columns + 1] = {};
 
   __device__ LaneRows(Source source, BorderMode border, T outside_sample, int32_t lane_number)
       : src(source),
@@ -140,16 +155,27 @@ struct LaneRows {
         lane(lane_number, source.width) {
     if (!lane.first && !lane.last) return;
 #pragma unroll
+    for (int i = 0; i < far_columns; ++i) {  // those past the reach: any that is
+      const int32_t before = max(i - margin, -Reach), behind = min(i, Reach - 1);
+      far_left[i] = max(column_for<Channels>(mode, before, src.width), 0);
+      far_right[i] = max(column_for<Channels>(mode, src.width + behind, src.width), 0);
+    }
+    if constexpr (is_near) find_near();
+  }
+
+  __device__ void find_near() {
+#pragma unroll
     for (int s = 0; s < side; ++s) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const int at = (4 * s + j) / size;  // column of the side, left to right
         if (at >= margin - Reach) {
-          const int32_t x = map_index(mode, at - margin, src.width);
+          const int32_t x = column_for<Channels>(mode, at - margin, src.width);
           left[s] |= uint32_t(max(x, 0) * size + j % size & 7) << 4 * j;
         }
         if (at < Reach) {
-          const int32_t x = map_index(mode, src.width + at, src.width) - (src.width - 8 / size);
+          const int32_t x =
+              column_for<Channels>(mode, src.width + at, src.width) - (src.width - 8 / size);
           right[s] |= uint32_t(max(x, 0) * size + j % size & 7) << 4 * j;
         }
       }
@@ -235,17 +261,30 @@ struct LaneRows {
  private:
   __device__ void fill_sides(int32_t sy, uint32_t* w) const {
     const bool constant = mode == BorderMode::constant || mode == BorderMode::ignore;
+    if constexpr (is_near) {
 #pragma unroll
-    for (int s = 0; s < side; ++s) {
-      if (lane.first)
-        w[s] = constant                   ? outside
-               : mode == BorderMode::wrap ? wrapped(sy, src.width - margin + 4 * s / size)
-                                          : __byte_perm(w[side], w[side + 1], left[s]);
-      if (lane.last)
-        w[side + own + s] = constant ? outside
-                            : mode == BorderMode::wrap
-                                ? wrapped(sy, 4 * s / size)
-                                : __byte_perm(w[side + own - 2], w[side + own - 1], right[s]);
+      for (int s = 0; s < side; ++s) {
+        if (lane.first)
+          w[s] = constant                   ? outside
+                 : mode == BorderMode::wrap ? wrapped(sy, src.width - margin + 4 * s / size)
+                                            : __byte_perm(w[side], w[side + 1], left[s]);
+        if (lane.last)
+          w[side + own + s] = constant ? outside
+                              : mode == BorderMode::wrap
+                                  ? wrapped(sy, 4 * s / size)
+                                  : __byte_perm(w[side + own - 2], w[side + own - 1], right[s]);
+      }
+    } else {
+      static_assert(size == 2);
+      const auto word = [&](int32_t a, int32_t b) {
+        return uint32_t(src.row(sy)[a]) | uint32_t(src.row(sy)[b]) << 16;
+      };
+#pragma unroll
+      for (int s = 0; s < side; ++s) {
+        if (lane.first) w[s] = constant ? outside : word(far_left[2 * s], far_left[2 * s + 1]);
+        if (lane.last)
+          w[side + own + s] = constant ? outside : word(far_right[2 * s], far_right[2 * s + 1]);
+      }
     }
   }
   __device__ uint32_t wrapped(int32_t sy, int32_t x) const {

@@ -33,7 +33,11 @@ struct VideoDetector::State {
       : video(path, with_depth(reading)),
         small(options.downscale),
         detector(small.options_for(options.motion)),
-        watch(video.size(), options.scene, options.tracking) {}
+        watch(video.size(), options.scene, options.tracking) {
+    const Image<float> levels =
+        zone_thresholds(options.scene, video.size(), options.motion.threshold.level);
+    if (!levels.empty()) detector.set_thresholds(small.thresholds(levels));
+  }
 };
 
 VideoDetector::VideoDetector(const std::filesystem::path& path, const DetectOptions& options,

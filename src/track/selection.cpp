@@ -63,12 +63,15 @@ void check_zone(const Zone& zone, const std::string& what) {
   if (zone.min_score && *zone.min_score > 100)
     throw_invalid(fmt::format("{}", *zone.min_score),
                   "{}: min_score is {}; it must be 0 to 100, a percentage", what, *zone.min_score);
+  if (zone.threshold && !(*zone.threshold >= 0 && std::isfinite(*zone.threshold)))
+    throw_invalid(fmt::format("{}", *zone.threshold),
+                  "{}: threshold is {}; it must be finite, 0 or more", what, *zone.threshold);
   if (zone.min_hits && *zone.min_hits < 1)
     throw_invalid(fmt::format("{}", *zone.min_hits), "{}: min_hits is {}; it must be at least 1",
                   what, *zone.min_hits);
   if (zone.kind == ZoneKind::exclude &&
       (zone.min_area || zone.max_area || zone.min_aspect || zone.max_aspect || zone.min_hits ||
-       zone.min_moved || zone.min_score))
+       zone.min_moved || zone.min_score || zone.threshold))
     throw_invalid("exclude",
                   "{}: kind is exclude and limits are set; excluded zones do not support limits",
                   what);

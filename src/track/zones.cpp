@@ -6,6 +6,34 @@
 #include <utility>
 
 #include "track/geometry.hpp"
+#include "track/selection.hpp"
+
+namespace cuesta {
+
+Image<float> zone_thresholds(const Scene& scene, Size size, double otherwise) {
+  const track::Selection checked(size, scene, {});
+  if (std::ranges::none_of(scene.zones, [](const Zone& zone) { return bool(zone.threshold); }))
+    return {};
+  Image<float> levels(size);
+  constexpr float none = std::numeric_limits<float>::infinity();
+  for (int32_t y = 0; y < size.height; ++y) std::fill_n(levels.row(y), size.width, none);
+  for (const Zone& zone : scene.zones) {
+    if (!zone.threshold) continue;
+    std::vector<Point> polygon;
+    for (const Point& p : zone.polygon) polygon.push_back({p.x * size.width, p.y * size.height});
+    for (int32_t y = 0; y < size.height; ++y) {
+      for (int32_t x = 0; x < size.width; ++x) {
+        if (track::is_inside({x + 0.5, y + 0.5}, polygon))
+          levels.at(x, y) = std::min(levels.at(x, y), float(*zone.threshold));
+      }
+    }
+  }
+  for (int32_t y = 0; y < size.height; ++y)
+    std::replace(levels.row(y), levels.row(y) + size.width, none, float(otherwise));
+  return levels;
+}
+
+}  // namespace cuesta
 
 namespace cuesta::track {
 

@@ -587,6 +587,30 @@ TEST_P(CMotion, MovingObjectsAreThoseOfCpp) {
   cuesta_motion_detector_free(detector);
 }
 
+TEST(CInterface, PixelsOfADetectorMayHaveThresholds) {
+  auto options = defaults<cuesta_motion_options>(cuesta_motion_options_init);
+  EXPECT_OK(cuesta_motion_options_of(&options, sizeof options, CUESTA_BACKGROUND_FIRST));
+  options.downscale = 2;
+  cuesta_motion_detector* detector = nullptr;
+  ASSERT_EQ(cuesta_motion_detector_new(&detector, &options), CUESTA_OK) << cuesta_error_text();
+  const AnyImage frame = like(PixelType::u8);
+  AnyImage levels = like(PixelType::f32);
+  for (int y = 0; y < levels.view().height; ++y)
+    std::fill_n(levels.as<float>().row(y), levels.view().width, y == 0 ? 7.0f : 40.0f);
+  cuesta_view view = c_view(levels);
+  EXPECT_OK(cuesta_motion_detector_set_thresholds(detector, &view));
+  view = c_view(frame);
+  EXPECT_OK(cuesta_motion_detector_push(detector, nullptr, &view, nullptr, nullptr));
+  EXPECT_EQ(cuesta_motion_detector_threshold(detector), 7);
+  EXPECT_EQ(cuesta_motion_detector_set_thresholds(detector, &view), CUESTA_INVALID_ARGUMENT);
+  EXPECT_STREQ(cuesta_error_text(), "motion: levels is u8; it must be f32");
+  EXPECT_OK(cuesta_motion_detector_set_thresholds(detector, nullptr));
+  EXPECT_OK(cuesta_motion_detector_push(detector, nullptr, &view, nullptr, nullptr));
+  EXPECT_EQ(cuesta_motion_detector_threshold(detector), 25);
+  EXPECT_EQ(cuesta_motion_detector_set_thresholds(nullptr, &view), CUESTA_INVALID_ARGUMENT);
+  cuesta_motion_detector_free(detector);
+}
+
 TEST(CInterface, ContextsPinStrategies) {
   const AnyImage gray = drawn(PixelType::u8);
   AnyImage edges = like(PixelType::u8);
@@ -700,6 +724,8 @@ TEST(CInterface, TakesEverySizeThatAStructHasHad) {
   EXPECT_EQ(offsetof(cuesta_canny_options, color), 96u);
   EXPECT_EQ(offsetof(cuesta_motion_options, downscale), 112u);
   EXPECT_EQ(offsetof(cuesta_motion_options, displacement), 116u);
+  EXPECT_EQ(offsetof(cuesta_motion_options, absorb), 120u);
+  EXPECT_EQ(offsetof(cuesta_background_options, absorb), 16u);
   auto older = defaults<cuesta_motion_options>(cuesta_motion_options_init);
   older.size = offsetof(cuesta_motion_options, downscale);
   older.downscale = 99;  // beyond the end of the caller's struct
@@ -709,7 +735,7 @@ TEST(CInterface, TakesEverySizeThatAStructHasHad) {
   older.size = offsetof(cuesta_motion_options, steady);
   EXPECT_EQ(cuesta_motion_detector_new(&made, &older), CUESTA_INVALID_ARGUMENT);
   EXPECT_STREQ(cuesta_error_text(),
-               "motion: options.size is 108; it must be the size of the struct, 120 (call its "
+               "motion: options.size is 108; it must be the size of the struct, 128 (call its "
                "_init function)");
 }
 

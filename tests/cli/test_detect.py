@@ -468,6 +468,59 @@ class Options(DetectTest):
         narrow = self.detect("--threshold", 100)[1][5]["objects"][0]["area"]
         self.assertGreater(wide, narrow)
 
+    def test_numbers_of_frames_may_be_times(self):
+        def header(*options):
+            done = self.run_cuesta("detect", self.video, "--json", "-", *options)
+            return json.loads(done.stdout.splitlines()[0])
+
+        self.assertEqual(header()["absorb"], 0)
+        for text, frames in (("7", 7), ("2s", 60), ("0.5s", 15), ("0.001s", 1), ("90s", 2700)):
+            with self.subTest(text):
+                self.assertEqual(header("--absorb", text)["absorb"], frames)
+        self.assertEqual(header("--warm-up", "0.2s")["warm_up"], 6)
+        for text in ("0s", "-2s", "nans", "xs", "s", "1e30s", "1.5"):
+            with self.subTest(text):
+                self.fails(
+                    USAGE, "detect", self.video, "--json", "x", "--absorb", text, says=[text]
+                )
+        for model in ("first", "mean", "median", "mixture"):
+            self.fails(
+                USAGE,
+                "detect",
+                self.video,
+                "--json",
+                "x",
+                "--absorb",
+                9,
+                "--background",
+                model,
+                says=["absorb is 9", model, "samples"],
+            )
+        self.fails(
+            USAGE, "detect", self.video, "--json", "x", "--rate-shift", 5, says=["rate_shift is 5"]
+        )
+
+    def test_what_stands_is_absorbed_in_time(self):
+        # A square comes at the sixth frame, and stays.
+        empty, *frames = street().split(b"FRAME\n")[1:]
+        head = street().split(b"FRAME\n")[0]
+        with_square = frames[4]
+        video = self.file(
+            "stands.y4m",
+            head + b"".join(b"FRAME\n" + frame for frame in [empty] * 6 + [with_square] * 60),
+        )
+
+        def seen(*options):
+            done = self.run_cuesta("detect", video, "--json", "-", "--warm-up", 5, *options)
+            frames = [line for line in self.lines(done.stdout)[1] if line["kind"] == "frame"]
+            return sum(bool(line["objects"]) for line in frames)
+
+        self.assertEqual(seen(), 60)
+        self.assertEqual(seen("--absorb", "10s"), 60)
+        for frames in (10, 40):
+            self.assertTrue(frames <= seen("--absorb", frames) <= frames + 12, frames)
+        self.assertEqual(seen("--absorb", "0.5s"), seen("--absorb", 15))
+
     def test_samples_of_ten_bits_are_kept(self):
         """A square a quarter of a gray level above the ground, which 8 bits round away."""
         deep = lambda plane: b"".join(struct.pack("<H", 4 * GROUND + (v == BRIGHT)) for v in plane)

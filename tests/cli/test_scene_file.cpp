@@ -41,6 +41,7 @@ SceneFile random_scene(std::mt19937& random) {
     if (limits && one_in_two(random)) zone.min_hits = int(1 + random() % 100);
     if (limits && one_in_two(random)) zone.min_moved = random_number(random);
     if (limits && one_in_two(random)) zone.min_score = 100 * random_number(random);
+    if (limits && one_in_two(random)) zone.threshold = 100 * random_number(random);
     file.scene.zones.push_back(std::move(zone));
   }
   for (size_t n = random() % 3, i = 0; i < n; ++i) {
@@ -72,6 +73,7 @@ std::string members_of(const Zone& zone, const char* is, const char* between, co
   if (zone.min_hits) add("min_hits", std::to_string(*zone.min_hits));
   if (zone.min_moved) add("min_moved", fmt::format("{}", *zone.min_moved));
   if (zone.min_score) add("min_score", fmt::format("{}", *zone.min_score));
+  if (zone.threshold) add("threshold", fmt::format("{}", *zone.threshold));
   return out + fmt::format("{0}polygon{0}{1}[{2}]", quote, is, corners);
 }
 std::string members_of(const CountingLine& line, const char* is, const char* between,
@@ -124,6 +126,7 @@ void expect_equal(const SceneFile& read, const SceneFile& written) {
     EXPECT_EQ(a.min_hits, b.min_hits);
     EXPECT_EQ(a.min_moved, b.min_moved);
     EXPECT_EQ(a.min_score, b.min_score);
+    EXPECT_EQ(a.threshold, b.threshold);
   }
   ASSERT_EQ(read.scene.lines.size(), written.scene.lines.size());
   for (size_t i = 0; i < read.scene.lines.size(); ++i) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -21,15 +22,15 @@ TEST(BackgroundFaults, AreCaught) {
   verify::expect_caught<BackgroundArgs>(
       [](const BackgroundArgs& args, Call& call) {
         BackgroundArgs wrong = args;
-        wrong.dither = args.dither ? args.dither - 1 : 1;
+        wrong.now.dither = args.now.dither ? args.now.dither - 1 : 1;
         background_serial(wrong, call);
       },
       "a dither one off");
   verify::expect_caught<BackgroundArgs>(
       [](const BackgroundArgs& args, Call& call) {
         BackgroundArgs wrong = args;
-        wrong.rate = args.rate == 1 ? 2 : args.rate - 1;
-        wrong.dither = args.dither & ((1 << wrong.rate) - 1);
+        wrong.now.rate = args.now.rate == 1 ? 2 : args.now.rate - 1;
+        wrong.now.dither = args.now.dither & ((1 << wrong.now.rate) - 1);
         background_serial(wrong, call);
       },
       "a rate one off");
@@ -103,7 +104,8 @@ TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
     for (const int v : {100, 90, 255, 0}) {
       const auto verdict = [&] {
         if constexpr (background::is_spatial<Model>)
-          return Model::learn(samples, Value(v), background::sampled::turn_of(uint64_t(v)), 0, 50);
+          return Model::learn(samples, Value(v),
+                              background::sampled::turn_of({.frame = uint64_t(v)}), 0, 50);
         else
           return Model::learn(samples, Value(v), 3, 5);
       }();
@@ -207,6 +209,55 @@ TEST(Background, LearnsWhatStays) {
   // A new component outweighs the initialising one after ln 2 · 2^9 = 355 frames.
   EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 340), 100);
   EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 370), 200);
+}
+
+// Frames of another level until the model explains it; `most` where it does not.
+template <class T>
+int absorbed_after(int absorb, int most, const char* strategy) {
+  BackgroundSubtractor subtractor({.model = BackgroundModel::samples, .absorb = absorb});
+  const auto level = [](int gray) { return T(gray * background::gray_level<T>); };
+  Image<T> frame(70, 3), difference(70, 3);
+  const auto push = [&](int gray) {
+    for (int y = 0; y < 3; ++y) std::fill_n(frame.row(y), 70, level(gray));
+    subtractor.push(frame, {.difference = difference}, 25, {.strategy = strategy});
+    return std::any_of(difference.row(1), difference.row(1) + 70, [](T d) { return d > 0; });
+  };
+  for (int t = 0; t < 5; ++t) push(100);
+  for (int t = 0; t < most; ++t)
+    if (!push(200)) return t;
+  return most;
+}
+
+TEST(Background, SamplesAbsorbWhatStandsAfterTheTimeThatIsSet) {
+  for (const char* strategy : {"serial", "simd"}) {
+    for (const int absorb : {1, 2, 40, 249, 250, 251, 600}) {
+      // Two samples explain a pixel. Each frame writes one, which may be the same again.
+      const int found = absorbed_after<uint8_t>(absorb, 900, strategy);
+      EXPECT_GE(found, absorb) << strategy;
+      EXPECT_LE(found, absorb + 20) << strategy;
+      EXPECT_EQ(absorbed_after<uint16_t>(absorb, 900, strategy), found) << strategy;
+    }
+    EXPECT_EQ(absorbed_after<uint8_t>(0, 900, strategy),
+              absorbed_after<uint8_t>(250, 900, strategy));
+    EXPECT_EQ(absorbed_after<uint8_t>(1'000'000'000, 900, strategy), 900) << "hardly ever";
+  }
+}
+
+TEST(Background, AgesAddUpToTheAgeAtWhichAPixelIsAbsorbed) {
+  for (const int32_t absorb : {1, 3, 7, 250, 1000, 1'000'000'000}) {
+    const auto frames = uint64_t(std::min(absorb, 5000));
+    for (const uint64_t from : {uint64_t(0), uint64_t(absorb) * 3 + 1, ~uint64_t(0) - frames}) {
+      int64_t sum = 0;
+      for (uint64_t t = from; t < from + frames; ++t) {
+        const int32_t ages = background::sampled::ages_of(t, absorb);
+        ASSERT_TRUE(ages >= 0 && ages <= background::sampled::absorbed_after);
+        sum += ages;
+      }
+      if (absorb <= 5000 && from < ~uint64_t(0) / 2) {
+        EXPECT_EQ(sum, background::sampled::absorbed_after) << absorb;
+      }
+    }
+  }
 }
 
 TEST(Background, MixtureExplainsTwoLevelsAtOnce) {
@@ -370,6 +421,25 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
                              BackgroundSubtractor({BackgroundModel::mean, 13});
                            }),
             "background: rate_shift is 13; it must be 1 to 12, or 0 (mean 6, mixture 9)");
+  const auto refused = [](BackgroundOptions options) {
+    return test::error_of(invalid_argument, [&] { BackgroundSubtractor made(options); });
+  };
+  EXPECT_EQ(refused({.absorb = -1}),
+            "background: absorb is -1; it must be 1 to 1000000000, or 0 (250)");
+  for (const auto model : models) {
+    const bool has_rate = model == BackgroundModel::mean || model == BackgroundModel::mixture;
+    EXPECT_EQ(refused({.model = model, .rate_shift = 4}),
+              has_rate ? "no error"
+                       : fmt::format("background: rate_shift is 4 and the background is {}; only "
+                                     "mean and mixture take it",
+                                     name_of(model)));
+    EXPECT_EQ(refused({.model = model, .absorb = 4}),
+              model == BackgroundModel::samples
+                  ? "no error"
+                  : fmt::format("background: absorb is 4 and the background is {}; only samples "
+                                "takes it",
+                                name_of(model)));
+  }
   EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
             "background is 'mog'; it must be first, mean, median, mixture or samples");
 }

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "cuesta/downscale.hpp"
 #include "ops/motion/reference.hpp"
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
@@ -113,6 +115,130 @@ TEST(Motion, AutomaticThresholdIsNeverBelowTheGivenOne) {
     for (int32_t x = 60; x < 70; ++x) frame.at(x, y) = 80;  // a shadow, 40 above the background
   EXPECT_EQ(detector.push(frame).size(), 1u);
   EXPECT_GE(detector.threshold(), 40);
+}
+
+// Of each pixel: `left` up to the middle, then `right`.
+Image<float> two_thresholds(int32_t width, int32_t height, float left, float right) {
+  Image<float> levels(width, height);
+  for (int32_t y = 0; y < height; ++y)
+    for (int32_t x = 0; x < width; ++x) levels.at(x, y) = x < width / 2 ? left : right;
+  return levels;
+}
+
+template <class T>
+void expect_thresholds_of_pixels(const std::string& strategy) {
+  constexpr int gray = sizeof(T) == 1 ? 1 : 256;
+  const auto frame_of = [](int level) {
+    Image<T> frame(150, 90);
+    for (int32_t y = 0; y < 90; ++y) std::fill_n(frame.row(y), 150, T(level * gray));
+    return frame;
+  };
+  const Rect left{0, 0, 75, 90}, all{0, 0, 150, 90};
+  const Exec exec{.strategy = strategy};
+  const auto boxes = [](std::span<const Detection> found) {
+    std::vector<Rect> all_boxes;
+    for (const Detection& one : found) all_boxes.push_back(one.box);
+    return all_boxes;
+  };
+  for (const bool automatic : {false, true}) {
+    for (const auto model : {BackgroundModel::first, BackgroundModel::samples}) {
+      MotionOptions options = sharp_options();
+      options.background.model = model;
+      options.threshold = 70;  // which the pixels' replace
+      options.threshold.otsu = automatic;
+      MotionDetector detector(options);
+      detector.set_thresholds(two_thresholds(150, 90, 16, 50));
+      const auto saw = fmt::format("{} {} {}", strategy, name_of(model), automatic);
+      detector.push(frame_of(40), exec);
+      // A restless pixel of samples needs more, so the steps are large.
+      const bool is_exact = model == BackgroundModel::first;
+      EXPECT_TRUE(detector.push(frame_of(is_exact ? 56 : 50), exec).empty()) << saw;
+      if (!automatic) {  // Otsu of one level is no level between two
+        EXPECT_EQ(boxes(detector.push(frame_of(is_exact ? 57 : 75), exec)), std::vector{left})
+            << saw;
+        EXPECT_EQ(boxes(detector.push(frame_of(is_exact ? 90 : 80), exec)), std::vector{left})
+            << saw;
+        EXPECT_EQ(detector.threshold(), 16);
+        EXPECT_EQ(boxes(detector.push(frame_of(is_exact ? 91 : 110), exec)), std::vector{all})
+            << saw;
+      }
+      detector.set_thresholds({});
+      EXPECT_TRUE(detector.push(frame_of(110), exec).empty()) << saw;
+      EXPECT_EQ(detector.threshold(), 70) << saw;
+    }
+  }
+}
+
+TEST(Motion, PixelsMayHaveThresholdsOfTheirOwn) {
+  auto strategies = test::host_strategies<MotionArgs>();
+  strategies.emplace_back();  // the automatic choice
+  for (const std::string& strategy : strategies) {
+    expect_thresholds_of_pixels<uint8_t>(strategy);
+    expect_thresholds_of_pixels<uint16_t>(strategy);
+  }
+}
+
+TEST(Motion, EqualThresholdsOfPixelsAreTheOption) {
+  for (const bool automatic : {false, true}) {
+    for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
+                             BackgroundModel::mixture, BackgroundModel::samples}) {
+      MotionOptions options = MotionOptions::of(model);
+      options.warm_up = 1;
+      options.threshold = 12.5;
+      options.threshold.otsu = automatic;
+      MotionDetector plain(options), of_pixels(options);
+      of_pixels.set_thresholds(two_thresholds(150, 90, 12.5, 12.5));
+      for (int32_t t = 0; t < 8; ++t) {
+        const Image<uint8_t> frame = frame_with_square(150, 90, 9 * t, 5 * t, t ? 25 : 0);
+        const auto a = plain.push(frame), b = of_pixels.push(frame);
+        ASSERT_TRUE(std::ranges::equal(a, b)) << name_of(model);
+        ASSERT_EQ(plain.threshold(), of_pixels.threshold()) << name_of(model);
+        for (int32_t y = 0; y < 90; ++y)
+          for (int32_t x = 0; x < 150; ++x)
+            ASSERT_EQ(plain.mask().at(x, y), of_pixels.mask().at(x, y)) << name_of(model);
+      }
+    }
+  }
+}
+
+TEST(Motion, ThresholdsOfPixelsStayWithTheDetector) {
+  const auto frame = [](int32_t side) { return frame_with_square(100, 80, 60, 20, side); };
+  MotionDetector detector(sharp_options()), other(sharp_options());
+  detector.set_thresholds(two_thresholds(100, 80, 0, 161));
+  detector.push(frame(0));
+  EXPECT_TRUE(detector.push(frame(20)).empty());
+  other.push(frame(0));
+  detector.load(other.save());
+  EXPECT_TRUE(detector.push(frame(20)).empty()) << "after load()";
+  detector.reset();
+  detector.push(frame(0));
+  EXPECT_TRUE(detector.push(frame(20)).empty()) << "after reset()";
+  detector.reset();
+  using enum ErrorCode;
+  EXPECT_EQ(test::error_of(input, [&] { detector.push(frame_with_square(99, 80, 0, 0, 0)); }),
+            "motion: frame is 99 x 80 and the thresholds are of 100 x 80; they must have the "
+            "frame's size");
+  Image<float> levels = two_thresholds(100, 80, 1, 2);
+  levels.at(3, 5) = -1;
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.set_thresholds(levels); }),
+            "motion: the threshold of pixel (3, 5) is -1; it must be finite, 0 or more");
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.set_thresholds(frame(0)); }),
+            "motion: levels is u8; it must be f32");
+  EXPECT_EQ(
+      test::error_of(invalid_argument, [&] { detector.set_thresholds(Image<float>(100, 80, 3)); }),
+      "motion: levels has 3 channels; it must have 1");
+  detector.push(frame(0));
+  EXPECT_TRUE(detector.push(frame(20)).empty()) << "after what was refused";
+}
+
+TEST(Motion, ReducedPixelsHaveTheLowestThresholdOfTheirPixels) {
+  Image<float> levels = two_thresholds(100, 79, 20, 40);
+  levels.at(99, 78) = 3;
+  const Image<float> reduced = Downscale(4).thresholds(levels);
+  EXPECT_EQ(reduced.size(), (Size{25, 20}));
+  EXPECT_EQ(reduced.at(12, 0), 20) << "half of its pixels are left of the middle";
+  EXPECT_EQ(reduced.at(13, 0), 40);
+  EXPECT_EQ(reduced.at(24, 19), 3);
 }
 
 TEST(Motion, ABatchIsFrameAfterFrame) {
@@ -385,6 +511,8 @@ TEST(MotionErrors, SayWhatIsWrong) {
             "motion: min_area is -1; it must be 0 or more");
   EXPECT_EQ(refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
             "motion: rate_shift is -1; it must be 1 to 12, or 0 (mean 6, mixture 9)");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.background.absorb = 100; }),
+            "motion: absorb is 100 and the background is first; only samples takes it");
 }
 
 }  // namespace

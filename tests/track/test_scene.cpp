@@ -285,6 +285,32 @@ TEST(Scene, ErrorsNameThePartAndTheValue) {
   EXPECT_EQ(refused({}, {0, 5}), "scene: frames are 0 x 5 pixels; both sides must be at least 1");
 }
 
+TEST(Scene, ThresholdsAreOfPixelsInZones) {
+  Scene scene;
+  scene.zones = {{.name = "road", .polygon = rectangle(0, 0, 0.5, 1), .threshold = 30},
+                 {.name = "door", .polygon = rectangle(0.25, 0, 0.75, 0.5), .threshold = 12.5},
+                 {.name = "yard", .polygon = rectangle(0, 0, 1, 1)}};
+  const Image<float> levels = zone_thresholds(scene, {8, 4}, 16);
+  const float expected[4][8] = {{30, 30, 12.5, 12.5, 12.5, 12.5, 16, 16},
+                                {30, 30, 12.5, 12.5, 12.5, 12.5, 16, 16},
+                                {30, 30, 30, 30, 16, 16, 16, 16},
+                                {30, 30, 30, 30, 16, 16, 16, 16}};
+  for (int32_t y = 0; y < 4; ++y)
+    for (int32_t x = 0; x < 8; ++x) EXPECT_EQ(levels.at(x, y), expected[y][x]) << x << ", " << y;
+  scene.zones = {scene.zones[2]};
+  EXPECT_TRUE(zone_thresholds(scene, {8, 4}, 16).empty()) << "no zone has one";
+  scene.zones[0].threshold = -1;
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
+                           [&] {
+                             zone_thresholds(scene, {8, 4}, 16);
+                           }),
+            "scene: zones[0]: threshold is -1; it must be finite, 0 or more");
+  scene.zones[0] = {.kind = ZoneKind::exclude, .polygon = rectangle(0, 0, 1, 1), .threshold = 1};
+  EXPECT_EQ(
+      refused(scene),
+      "scene: zones[0]: kind is exclude and limits are set; excluded zones do not support limits");
+}
+
 // ---- lines and events
 
 constexpr double rate = 10;  // frames a second

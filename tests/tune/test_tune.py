@@ -737,11 +737,19 @@ class Film(StreetTest):
 
     def test_what_is_left_to_the_library_is_shown(self):
         tuner = self.tuner(self.street.name)
+        unused = "not used by this background"
         for values, wanted in (
-            ({}, {"blur_sigma": "0.8", "rate_shift": "not used by this background"}),
-            ({"background": "mean", "blur": "5"}, {"blur_sigma": "1.1", "rate_shift": "6"}),
-            ({"background": "mixture", "blur": "1"}, {"blur_sigma": "no blur", "rate_shift": "9"}),
-            ({"background": "mean", "rate_shift": "4", "blur_sigma": "2"}, {}),
+            ({}, {"blur_sigma": "0.8", "rate_shift": unused, "absorb": "250"}),
+            ({"rate_shift": "4", "absorb": "90", "blur_sigma": "2"}, {"rate_shift": unused}),
+            (
+                {"background": "mean", "blur": "5"},
+                {"blur_sigma": "1.1", "rate_shift": "6", "absorb": unused},
+            ),
+            (
+                {"background": "mixture", "blur": "1", "absorb": "90"},
+                {"blur_sigma": "no blur", "rate_shift": "9", "absorb": unused},
+            ),
+            ({"background": "mean", "rate_shift": "4", "blur_sigma": "2"}, {"absorb": unused}),
         ):
             about, _, _ = self.moving(tuner, values=values, frame=3)
             self.assertEqual(about["in_force"], wanted)

@@ -177,6 +177,35 @@ class Limits(ZonesTest):
                 _, zoned = self.ids("--scene", self.halves(upper=own, lower=own))
                 self.assertEqual(zoned, whole)
 
+    def test_threshold_of_one_zone(self):
+        # Visitors differ from the ground by much less than 250 levels.
+        for zones, wanted in (
+            ({}, [FIRST, SECOND]),
+            ({"upper": "threshold = 250"}, [SECOND]),
+            ({"lower": "threshold = 250"}, [FIRST]),
+        ):
+            with self.subTest(zones):
+                events = self.ended("--scene", self.halves(**zones))
+                self.assertEqual(len(events), len(wanted))
+                for event, frames in zip(events, wanted):
+                    self.assertIn(event["first_frame"], frames)
+        # Zones that ask for less than the option; and the same in every result.
+        scene = self.halves(upper="threshold = 16", lower="threshold = 16")
+        self.assertEqual(
+            self.all_lines("--scene", scene, "--threshold", 250)[1:],
+            self.all_lines("--scene", self.halves())[1:],
+        )
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--scene",
+            self.halves(upper="threshold = -3"),
+            "--json",
+            "-",
+            says=["zones[0]", "threshold is -3", "0 or more"],
+        )
+
     def test_min_score_makes_events_of_motion(self):
         # 400 and 576 of 19200 pixels.
         for options, wanted in (

@@ -123,7 +123,16 @@ def options_in(
     return said
 
 
-_LIMITS = ("min_area", "max_area", "min_aspect", "max_aspect", "min_hits", "min_moved", "min_score")
+_LIMITS = (
+    "min_area",
+    "max_area",
+    "min_aspect",
+    "max_aspect",
+    "min_hits",
+    "min_moved",
+    "min_score",
+    "threshold",
+)
 
 
 def read_scene(path: str) -> dict[str, Any]:

@@ -21,10 +21,8 @@ struct BackgroundArgs {
   static std::vector<verify::Case<BackgroundArgs>> cases(verify::Level level);  // cases.cpp
 
   BackgroundModel model = BackgroundModel::first;
-  bool founds = false;  // the frame initialises the state, whatever it holds
-  int32_t rate = 1;     // of the first frame's step
-  int32_t dither = 0;
-  uint64_t number = 0;   // the first frame's, which spatial models draw from
+  bool founds = false;   // the frame initialises the state, whatever it holds
+  BackgroundStep now{};  // of the first frame
   double limit = 0;      // not NaN; in units of the samples
   ConstAnyView frame{};  // u8 or u16
   // background::layout_of(model, frame.type): plane p of row y is row y · planes + p
@@ -44,16 +42,12 @@ struct BackgroundArgs {
   Space space() const { return frame.space; }
   PixelType type() const { return frame.type; }
 
-  BackgroundStep step(int32_t i) const {
-    return steps.empty() ? BackgroundStep{rate, dither, number} : steps[size_t(i)];
-  }
+  BackgroundStep step(int32_t i) const { return steps.empty() ? now : steps[size_t(i)]; }
   /// Frame i of the batch alone.
   BackgroundArgs one(int32_t i) const {
     BackgroundArgs alone = *this;
     alone.founds = founds && i == 0;
-    alone.rate = step(i).rate;
-    alone.dither = step(i).dither;
-    alone.number = step(i).frame;
+    alone.now = step(i);
     alone.frame = ConstBatch(frame, count, frame_step)[i];
     const auto at = [&](AnyView first, ptrdiff_t step) {
       return first ? Batch(first, count, step)[i] : first;

@@ -19,8 +19,22 @@ BackgroundModel background_model_from(std::string_view name) {
                 either_name_of<BackgroundModel>());
 }
 
+void check_taken(const BackgroundOptions& options, std::string_view what) {
+  using enum BackgroundModel;
+  const bool has_rate = options.model == mean || options.model == mixture;
+  const auto refuse = [&](std::string_view name, int value, std::string_view takers) {
+    throw_invalid(std::to_string(value), "{}: {} is {} and the background is {}; only {} it", what,
+                  name, value, name_of(options.model), takers);
+  };
+  if (options.rate_shift != 0 && !has_rate)
+    refuse("rate_shift", options.rate_shift, "mean and mixture take");
+  if (options.absorb != 0 && options.model != samples)
+    refuse("absorb", options.absorb, "samples takes");
+}
+
 struct BackgroundSubtractor::State {
   BackgroundOptions options;
+  int32_t radius = background::sampled::max_radius;  // of samples
   int64_t frames = 0;
   int32_t width = 0, height = 0;
   AnyImage model;                     // the model's state
@@ -37,7 +51,8 @@ struct BackgroundSubtractor::State {
   /// How frame i from now on is learned.
   BackgroundStep step(int64_t i) const {
     return background::with_model(options.model, [&](auto of) {
-      return background::step_of(of, options.rate_shift, uint64_t(frames + i));
+      return background::step_of(of, options.rate_shift, uint64_t(frames + i), options.absorb,
+                                 radius);
     });
   }
 
@@ -96,6 +111,9 @@ AnyView BackgroundAccess::state_for(BackgroundSubtractor& background, ConstAnyVi
   state.make_room(frame);
   return state.model;
 }
+void BackgroundAccess::set_radius(BackgroundSubtractor& background, int32_t radius) {
+  background.state_->radius = radius;
+}
 void BackgroundAccess::learned(BackgroundSubtractor& background, int64_t frames) {
   background.state_->frames += frames;
 }
@@ -103,6 +121,7 @@ void BackgroundAccess::learned(BackgroundSubtractor& background, int64_t frames)
 BackgroundSubtractor::BackgroundSubtractor(BackgroundOptions options)
     : state_(std::make_unique<State>()) {
   check_options(options, "background");
+  check_taken(options, "background");
   state_->options = options;
 }
 BackgroundSubtractor::~BackgroundSubtractor() = default;
@@ -150,9 +169,7 @@ void BackgroundAccess::push(BackgroundSubtractor& background, const ConstBatch& 
   BackgroundArgs args;
   args.model = state.options.model;
   args.founds = state.frames == 0;
-  args.rate = state.step(0).rate;
-  args.dither = state.step(0).dither;
-  args.number = state.step(0).frame;
+  args.now = state.step(0);
   args.count = frames.count;
   if (args.count > 1) {
     state.steps.clear();

@@ -22,10 +22,21 @@ void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint6
     step.founds = t == 0;
     step.count = 1;
     step.steps = {};
-    step.dither = background::dither_of(uint64_t(t), args.rate);
-    step.number = uint64_t(t);
+    step.now.dither = background::dither_of(uint64_t(t), args.now.rate);
+    step.now.frame = uint64_t(t);
     background_reference_rows(step, 0, step.frame.height);
   }
+}
+
+// None, those of a pixel that is absorbed after 250 frames, and others up to the largest.
+int32_t ages_of(uint64_t seed) {
+  constexpr int32_t drawn[] = {1, 0, 1, 7, 130, 250};
+  return drawn[seed % std::size(drawn)];
+}
+
+int32_t radius_of(uint64_t seed) {
+  constexpr int32_t drawn[] = {16, 16, 5, 1, 9};
+  return drawn[seed % std::size(drawn)];
 }
 
 // The first of `count` pictures that are below each other, and how far they are apart.
@@ -75,9 +86,8 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                BackgroundArgs args;
                args.model = model;
                args.founds = founds;
-               args.rate = rate;
-               args.dither = int32_t(seed * 2654435761u % (uint64_t(1) << rate));
-               args.number = seed * 0x9E3779B97F4A7C15u;
+               args.now = {rate, int32_t(seed * 2654435761u % (uint64_t(1) << rate)),
+                           seed * 0x9E3779B97F4A7C15u, ages_of(seed), radius_of(seed)};
                args.limit = limit;
                args.frame = first_of(h.input(type, width, height * count, 1, pattern, seed), count,
                                      args.frame_step);
@@ -85,8 +95,8 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                auto& kept = h.keep(std::vector<BackgroundStep>(size_t(count)));
                for (size_t t = 0; t < kept.size(); ++t) {
                  const auto its = int32_t(1 + (size_t(rate) + t) % 12);
-                 kept[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its)),
-                            seed + t};
+                 kept[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its)), seed + t,
+                            ages_of(seed + t), radius_of(seed)};
                }
                if (count > 1) args.steps = kept;
                const auto layout = background::layout_of(model, type);

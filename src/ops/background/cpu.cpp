@@ -180,13 +180,13 @@ void found_row(const BackgroundArgs& args, int32_t y, const Verdicts<T>& to) {
 // The second smallest distance of v to the samples. Where two are within the radius of every pixel,
 // nothing depends on the others: still scenes read a few planes of the dozen.
 template <class T, class V, class Load>
-HWY_INLINE V second_nearest(V v, const Load& load) {
+HWY_INLINE V second_nearest(V v, int32_t radius, const Load& load) {
   namespace sampled = background::sampled;
   const hn::DFromV<V> d;
   const V one = distance(v, load(0)), two = distance(v, load(1));
   V nearest = hn::Min(one, two), second = hn::Max(one, two);
   const auto is_near = [&]() HWY_ATTR {
-    return hn::AllFalse(d, hn::Gt(second, hn::Set(d, T(sampled::radius * gray_level<T>))));
+    return hn::AllFalse(d, hn::Gt(second, hn::Set(d, T(radius * gray_level<T>))));
   };
   static_assert(sampled::count % 2 == 0);
   for (int k = 2; k < sampled::count && !is_near(); k += 2) {
@@ -206,7 +206,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
   namespace sampled = background::sampled;
   constexpr int planes = background::BasicSampled<T>::planes;
   const hn::ScalableTag<T> d;
-  const auto turn = sampled::turn_of(args.number);
+  const auto turn = sampled::turn_of(args.now);
   const T* frame = args.frame.as<T>().row(y);
   T* rows[planes];
   for (int p = 0; p < planes; ++p) rows[p] = args.state.as<T>().row(planes * y + p);
@@ -237,18 +237,18 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto draws = hn::Eq(hn::And(bits.low, set(7)), zero);
     const auto takes = hn::Eq(hn::And(bits.low, set(0x78)), zero);
     const auto taken = neighbours(d, around, at, bits.ways);
-    const auto write = [&](auto learns) HWY_ATTR {
-      const auto other = hn::IfThenElse(takes, taken, load(turn.writes));
+    const auto write = [&](auto learns, auto may_take) HWY_ATTR {
+      const auto other = hn::IfThenElse(hn::And(takes, may_take), taken, load(turn.writes));
       store_upto(hn::IfThenElse(learns, v, other), d, rows[turn.writes] + at.x, at.count);
     };
 
     const auto known = load(sampled::restless_plane), age = load(sampled::age_plane);
-    const auto second = second_nearest<T>(v, load);
-    const auto far = hn::Gt(second, set(sampled::radius * gray_level<T>));
+    const auto second = second_nearest<T>(v, turn.radius, load);
+    const auto far = hn::Gt(second, set(turn.radius * gray_level<T>));
     const auto level = to.background ? load(0) : zero;
     // And where nothing was unexplained of late, the pixels stay at rest.
     if (hn::AllTrue(d, hn::Eq(hn::Or(known, age), zero)) && hn::AllFalse(d, far)) {
-      write(draws);
+      write(draws, hn::Not(far));  // of all
       return to.put(d, at, level, zero);
     }
     const auto calm = hn::And(known, set(127));
@@ -257,13 +257,16 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
         hn::Xor(far, was_far),
         hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::max_restless)),
         hn::SaturatedSub(calm, set(1)));
-    const auto explained = hn::Not(hn::Gt(second, levels(hn::Add(restless, set(sampled::radius)))));
-    auto next_age = hn::SaturatedAdd(age, set(1));
+    const auto explained = hn::Not(hn::Gt(second, levels(hn::Add(restless, set(turn.radius)))));
+    auto next_age = hn::SaturatedAdd(age, set(turn.ages));
     if constexpr (sizeof(T) > 1) next_age = hn::Min(next_age, set(255));  // bytes saturate there
-    const auto older = hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), next_age);
+    const auto older = hn::IfThenElse(
+        explained, hn::SaturatedSub(age, set(std::min(2 * turn.ages, background::most<T>))),
+        next_age);
     const auto is_old = [&](int32_t frames) HWY_ATTR { return hn::Gt(older, set(frames - 1)); };
     write(hn::Or(is_old(sampled::absorbed_after),
-                 hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))));
+                 hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))),
+          turn.ages > 0 ? hn::Or(explained, hn::Not(explained)) : explained);
     const auto known_next = hn::IfThenElse(far, hn::Or(restless, set(128)), restless);
     store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
     store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);

@@ -22,15 +22,22 @@ constexpr std::span<const Named<BackgroundModel>> names_of(BackgroundModel) {
 /// The fields of BackgroundOptions at the end of a path, the model under a name of the owner's.
 template <auto... Path>
 constexpr auto background_fields(std::string_view model) {
-  return std::tuple(field<Path..., &BackgroundOptions::model>(
-                        model, any(),
-                        "select the background model. first: the first frame; mean: a running "
-                        "mean; median: sigma-delta; "
-                        "mixture: integer mixture of Gaussians; samples: samples of past frames"),
-                    field<Path..., &BackgroundOptions::rate_shift>(
-                        "rate_shift", between(1, 12).or_own("mean 6, mixture 9"),
-                        "learn at the rate 2^-N, with mean and mixture"));
+  return std::tuple(
+      field<Path..., &BackgroundOptions::model>(
+          model, any(),
+          "select the background model. first: the first frame; mean: a running "
+          "mean; median: sigma-delta; "
+          "mixture: integer mixture of Gaussians; samples: samples of past frames"),
+      field<Path..., &BackgroundOptions::rate_shift>(
+          "rate_shift", between(1, 12).or_own("mean 6, mixture 9"),
+          "learn at the rate 2^-N, with mean and mixture"),
+      field<Path..., &BackgroundOptions::absorb>(
+          "absorb", between(1, 1'000'000'000).in_frames().or_own("250"),
+          "make what stands for this number of frames background, with background samples"));
 }
+
+/// Throws Error{invalid_argument} for an option that is set and that the model does not take.
+void check_taken(const BackgroundOptions& options, std::string_view what);
 
 template <>
 struct Described<BackgroundOptions> {

@@ -17,7 +17,7 @@ struct StepRequest {
   AnyView state;
   BackgroundOutputs out;
   bool founds;
-  int32_t rate, dither;
+  background::Step now;
   background::sampled::Turn turn;  // of spatial models
   int32_t limit;                   // foreground is difference > limit
 };
@@ -52,7 +52,7 @@ __device__ background::BasicVerdict<typename Model::Value> step(const StepReques
     return Model::learn(samples, v, q.turn, bits,
                         state.at(beside.x, beside.y * Model::planes + q.turn.reads));
   } else {
-    if (!q.founds) return Model::learn(samples, v, q.rate, q.dither);
+    if (!q.founds) return Model::learn(samples, v, q.now.rate, q.now.dither);
     Model::found(samples, v);
     return {v, 0};
   }
@@ -95,9 +95,8 @@ void background_cuda::plain(const BackgroundArgs& args, Call& call) {
                             args.state,
                             args.out,
                             args.founds,
-                            args.rate,
-                            args.dither,
-                            background::sampled::turn_of(args.number),
+                            args.now,
+                            background::sampled::turn_of(args.now),
                             pixel::limit_of<uint16_t>(args.limit)};
   const auto kernel = background::with_model(
       args.model, args.type(), [](auto model) { return background_pixels<decltype(model)>; });

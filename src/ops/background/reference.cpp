@@ -25,14 +25,14 @@ background::BasicVerdict<typename Model::Value> step(const BackgroundArgs& args,
       });
       return {v, 0};
     }
-    const auto turn = background::sampled::turn_of(args.number);
+    const auto turn = background::sampled::turn_of(args.now);
     const uint32_t bits = background::sampled::bits_of(turn.key, x, y);
     const auto beside =
         background::sampled::neighbour(background::sampled::way_of(bits), x, y, width, height);
     return Model::learn(samples, v, turn, bits,
                         state.at(beside.x, beside.y * Model::planes + turn.reads));
   } else {
-    if (!args.founds) return Model::learn(samples, v, args.rate, args.dither);
+    if (!args.founds) return Model::learn(samples, v, args.now.rate, args.now.dither);
     Model::found(samples, v);
     return {v, 0};
   }
@@ -50,7 +50,7 @@ bool is_unmatched(const BackgroundArgs& args, int32_t x, int32_t y, typename Mod
     };
     return !args.founds &&
            !Model::matches_near(v, x, y, {args.frame.width, args.frame.height}, args.displacement,
-                                background::sampled::turn_of(args.number).writes, at);
+                                background::sampled::turn_of(args.now), at);
   } else {
     return false;
   }

@@ -105,7 +105,7 @@ void background_cuda::words(const BackgroundArgs& args, Call& call) {
                   std::min(cuda::blocks(args.frame.height, block_y), cuda::max_grid_y));
   for (int32_t t = 0; t < args.count; ++t) {
     cuda::launch("background", samples_of_frame, grid, dim3(block_x, block_y), 0,
-                 cuda::stream_of(call), request, t, sampled::turn_of(args.step(t).frame));
+                 cuda::stream_of(call), request, t, sampled::turn_of(args.step(t)));
     if (args.unmatched) unmatched(args.one(t), call);
   }
 }

@@ -17,7 +17,8 @@ constexpr int block_x = 32, block_y = 8;
 struct UnmatchedRequest {
   ConstAnyView frame;
   AnyView state, mask, unmatched;
-  int32_t displacement, writes;
+  int32_t displacement;
+  background::sampled::Turn turn;
   bool founds;
 };
 
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(block_x* block_y)
       const auto column = int32_t(x);
       is_set = !Model::matches_near(
           q.frame.as<typename Model::Value, Space::device>().at(column, y), column, y,
-          {q.frame.width, q.frame.height}, q.displacement, q.writes, samples);
+          {q.frame.width, q.frame.height}, q.displacement, q.turn, samples);
     }
     const uint32_t bits = __ballot_sync(~0u, is_set);
     if (threadIdx.x == 0) {
@@ -55,10 +56,10 @@ __global__ void __launch_bounds__(block_x* block_y)
 }  // namespace
 
 void background_cuda::unmatched(const BackgroundArgs& args, Call& call) {
-  const UnmatchedRequest request{
-      args.frame,     args.state,        args.out.mask,
-      args.unmatched, args.displacement, background::sampled::turn_of(args.number).writes,
-      args.founds};
+  const UnmatchedRequest request{args.frame,        args.state,
+                                 args.out.mask,     args.unmatched,
+                                 args.displacement, background::sampled::turn_of(args.now),
+                                 args.founds};
   const auto kernel = args.type() == PixelType::u16
                           ? unmatched_pixels<background::BasicSampled<uint16_t>>
                           : unmatched_pixels<background::BasicSampled<uint8_t>>;

@@ -24,61 +24,124 @@ dim3 marching_grid(int64_t columns, int columns_per_block, int32_t height, int32
 
 // -- 3 and 5 of any type and number of channels ---------------------------------------------------
 
-constexpr int column_threads = 128;
+constexpr int column_threads = 128, own_columns = 4;
 
-struct Numbers {
-  __device__ int32_t low(int32_t a, int32_t b) const { return min(a, b); }
-  __device__ int32_t high(int32_t a, int32_t b) const { return max(a, b); }
+template <int K>
+using SinglyStep = std::conditional_t<K == 3, Median3<Singly<own_columns, 1>, Singles>,
+                                      Median5<Singly<own_columns, 2>, Singles, Singles, Singles>>;
+
+/// Where a thread reads: one channel of its pixels and of those beside them.
+template <class T, int K, int Channels>
+struct ChannelColumns {
+  static constexpr int r = K / 2, count = own_columns + 2 * r;
+  ImageView<const T, Space::device> src;
+  BorderMode mode;
+  int32_t outside, x, c;
+  bool inner;    // all of them are in the picture
+  bool vectors;  // and the thread's own begin at a multiple of 16 bytes
+
+  __device__ ChannelColumns(const MedianRequest& q, int64_t thread)
+      : src(q.src.as<T, Space::device>()), mode(q.mode), outside(q.outside) {
+    x = int32_t(min(thread / Channels * own_columns, int64_t(q.src.width)));
+    c = int32_t(thread % Channels);
+    inner = x >= r && x + own_columns + r <= q.src.width;
+    const auto bits = reinterpret_cast<uintptr_t>(q.src.data) | uintptr_t(q.src.stride_bytes);
+    vectors = Channels == 1 && sizeof(T) == 4 && inner && bits % 16 == 0;
+  }
+
+  __device__ void load(int32_t y, uint32_t (&to)[count]) const {
+    const int32_t sy =
+        uint32_t(y) < uint32_t(src.height) ? y : cuda::outside_index(mode, y, src.height);
+    if (sy < 0) {
+#pragma unroll
+      for (uint32_t& v : to) v = uint32_t(outside);
+      return;
+    }
+    const T* row = src.row(sy);
+    if (!inner) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const int32_t at = min(x + i - r, src.width - 1 + r);
+        const int32_t sx =
+            uint32_t(at) < uint32_t(src.width) ? at : cuda::outside_index(mode, at, src.width);
+        to[i] = uint32_t(sx < 0 ? outside : key_of(row[int64_t(sx) * Channels + c]));
+      }
+      return;
+    }
+    const T* own = row + int64_t(x) * Channels + c;
+    if constexpr (Channels == 1 && sizeof(T) == 4) {
+      if (vectors) {
+        const int4 four = __ldg(reinterpret_cast<const int4*>(own));
+        to[r] = uint32_t(medians::turned(four.x)), to[r + 1] = uint32_t(medians::turned(four.y));
+        to[r + 2] = uint32_t(medians::turned(four.z)),
+               to[r + 3] = uint32_t(medians::turned(four.w));
+#pragma unroll
+        for (int i = 0; i < r; ++i) {
+          to[i] = uint32_t(key_of(own[i - r]));
+          to[own_columns + r + i] = uint32_t(key_of(own[own_columns + i]));
+        }
+        return;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) to[i] = uint32_t(key_of(own[(i - r) * Channels]));
+  }
 };
 
-/// A thread marches down `rows` rows of a column of samples; the window's rows are in registers.
-template <class T, int K>
+/// A thread marches down `rows` rows of one channel of four neighbouring pixels.
+template <class T, int K, int Channels>
 __global__ void __launch_bounds__(column_threads)
     median_columns(const __grid_constant__ MedianRequest q, int32_t rows) {
-  constexpr int r = K / 2;
-  const Numbers order;
-  const auto src = q.src.as<T, Space::device>();
-  const int64_t sample = int64_t(blockIdx.x) * column_threads + threadIdx.x;
-  if (sample >= int64_t(q.src.width) * q.src.channels) return;
-  const auto x = int32_t(sample / q.src.channels), c = int32_t(sample % q.src.channels);
-  int64_t offset[K];  // of the window's columns in a row; −1 outside
+  using Step = SinglyStep<K>;
+  constexpr int r = K / 2, n = Step::together, count = Step::P::count;
+  const ChannelColumns<T, K, Channels> columns(q,
+                                               int64_t(blockIdx.x) * column_threads + threadIdx.x);
+  const int32_t x = columns.x, c = columns.c;
+  if (x >= q.src.width) return;
+  const bool vectors =
+      columns.vectors &&
+      (reinterpret_cast<uintptr_t>(q.dst.data) | uintptr_t(q.dst.stride_bytes)) % 16 == 0;
+  const bool zero_frame = q.mode == BorderMode::ignore;
+  const auto store = [&](int32_t y, const uint32_t(&keys)[own_columns]) {
+    T* row = q.dst.as<T, Space::device>().row(y);
+    if constexpr (Channels == 1 && sizeof(T) == 4) {
+      if (vectors && !zero_frame) {
+        *reinterpret_cast<int4*>(row + x) = {
+            medians::turned(int32_t(keys[0])), medians::turned(int32_t(keys[1])),
+            medians::turned(int32_t(keys[2])), medians::turned(int32_t(keys[3]))};
+        return;
+      }
+    }
 #pragma unroll
-  for (int i = 0; i < K; ++i) {
-    const int32_t sx = map_index(q.mode, x + i - r, q.src.width);
-    offset[i] = sx < 0 ? -1 : int64_t(sx) * q.src.channels + c;
-  }
-  int32_t window[K][K];  // row y of the picture is at (y − first) % K
-  const auto load = [&](int32_t y, int32_t(&to)[K]) {
-    const int32_t sy = map_index(q.mode, y, q.src.height);
-    const T* row = src.row(max(sy, 0));
-#pragma unroll
-    for (int i = 0; i < K; ++i) {
-      const int32_t key = key_of(row[max(offset[i], int64_t(0))]);
-      to[i] = sy < 0 || offset[i] < 0 ? q.outside : key;
+    for (int j = 0; j < own_columns; ++j) {
+      if (x + j >= q.src.width) break;
+      const bool is_zero = zero_frame && leaves(q, x + j, y);
+      row[int64_t(x + j) * Channels + c] = sample_of<T>(is_zero ? key_of(T(0)) : int32_t(keys[j]));
     }
   };
   for (int64_t top = int64_t(blockIdx.y) * rows; top < q.src.height;
        top += int64_t(gridDim.y) * rows) {
     const auto first = int32_t(top), end = int32_t(min(top + rows, int64_t(q.src.height)));
+    Step step{uint32_t(q.ksize) & 1};
+    uint32_t next[n][count];
 #pragma unroll
-    for (int j = 0; j < K - 1; ++j) load(first - r + j, window[j]);
-    for (int32_t y = first; y < end; y += K) {
+    for (int i = 0; i < n; ++i) columns.load(first - r + i, next[i]);
+    // Twice, so that what a step keeps need not move.
+    for (int32_t two = first - r; two < end + r; two += 2 * n) {
 #pragma unroll
-      for (int step = 0; step < K; ++step) {
-        if (y + step >= end) break;
-        load(y + step + r, window[(step + K - 1) % K]);
-        int32_t ranks[K][K];
+      for (int32_t y = two; y < two + 2 * n; y += n) {
+        if (y >= end + r) break;
+        uint32_t in[n][count], out[n][own_columns];
 #pragma unroll
-        for (int i = 0; i < K; ++i) {
-          int32_t keys[K];
+        for (int i = 0; i < n; ++i) {
 #pragma unroll
-          for (int j = 0; j < K; ++j) keys[j] = window[j][i];
-          sort(order, keys);
-#pragma unroll
-          for (int j = 0; j < K; ++j) ranks[j][i] = keys[j];
+          for (int j = 0; j < count; ++j) in[i][j] = next[i][j];
+          if (y + n < end + r) columns.load(y + n + i, next[i]);
         }
-        store_key<T>(q, x, y + step, c,
-                     leaves(q, x, y + step) ? key_of(T(0)) : middle_of_columns(order, ranks));
+        step.push(in, out);
+#pragma unroll
+        for (int k = 0; k < n; ++k)
+          if (y + k - r >= first && y + k - r < end) store(y + k - r, out[k]);
       }
     }
   }
@@ -134,18 +197,26 @@ __global__ void __launch_bounds__(block_threads) median_bit_march(MedianRequest 
 
 // -------------------------------------------------------------------------------------------------
 
-/// Windows of 3 and 5 of one channel.
-template <class T, int K>
+/// Windows of 3 and 5 of u8 and u16.
+template <class T, int K, int Channels>
 struct Strips {
   // Columns a lane, warps a multiprocessor and rows of a strip on large pictures. (H200,
   // 2026-11-22, 8192² u8, times of a copy. 3 × 3, strips of 8, 16, 32 rows: 1.67, 1.60, 1.71; of 8
   // columns a lane 1.82. 5 × 5, strips of 32, 64 and 128: 4.46, 4.36, 4.57; of 16 columns a lane
   // 4.6 and more.)
-  static constexpr int columns = K == 3 ? 16 / int(sizeof(T)) : 8;
+  static constexpr int columns = K == 3 ? 16 / int(sizeof(T)) : 8, channels = Channels;
   static constexpr int threads = K == 3 ? 32 : 64, warps = K == 3 ? 24 : 16;
   static constexpr int32_t max_rows = K == 3 ? 16 : 64, min_rows = 4;
-  using Step = std::conditional_t<K == 3, Median3<T, columns>, Median5<T, columns>>;
-  static constexpr int min_width = cuda::LaneRows<T, columns, K / 2, true>::min_width;
+  static constexpr int reach = K / 2 * Channels;
+  static constexpr bool bytes = sizeof(T) == 1;
+  using Pairs = Pairing<T, columns, reach, K == 5 && bytes>;
+  // 16 bits have no room in fp16.
+  using Step =
+      std::conditional_t<K == 3, Median3<Pairs, InPairs, Channels>,
+                         std::conditional_t<bytes, Median5<Pairs, InPairs, InHalves, InHalves>,
+                                            Median5<Pairs, InPairs, InSums, InPairs>>>;
+  static constexpr int min_width =
+      cuda::LaneRows<T, columns, reach, true, Channels>::min_width;  // samples
 
   static auto kernel(bool aligned) {
     return aligned ? median_strips<T, Step, Strips, true> : median_strips<T, Step, Strips, false>;
@@ -153,6 +224,7 @@ struct Strips {
   /// As many as leave half of the warps that the GPU has room for, or more.
   static int32_t rows(ConstAnyView picture) {
     int32_t rows = max_rows;
+    picture.width *= Channels;
     while (rows > min_rows) {
       const dim3 grid = cuda::tiles(picture, threads * columns, rows);
       if (int64_t(grid.x) * grid.y * threads / 32 >= warps * cuda::multiprocessors() / 2) break;
@@ -162,32 +234,39 @@ struct Strips {
   }
 };
 
-template <class T, int K>
-void launch_strips(const MedianArgs& args, Call& call) {
-  using S = Strips<T, K>;
+/// Runs them if they take the picture; returns whether they did.
+template <class T, int K, int Channels>
+bool launch_strips(const MedianArgs& args, Call& call) {
+  using S = Strips<T, K, Channels>;
+  const int64_t samples = int64_t(args.src.width) * Channels;
+  if (args.src.channels != Channels || samples < S::min_width || samples > INT32_MAX - 64)
+    return false;
   const int32_t rows = S::rows(args.src);
   const bool aligned = cuda::has_word_rows(args.src, 16) && cuda::has_word_rows(args.dst, 16);
-  const dim3 grid(cuda::lane_blocks(aligned, args.src.width, S::columns, S::threads),
+  const dim3 grid(cuda::lane_blocks(aligned, int32_t(samples), S::columns, S::threads),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
   cuda::launch("median", S::kernel(aligned), grid, dim3(S::threads), 0, cuda::stream_of(call),
                request_of(args), rows);
+  return true;
 }
 
 template <class T, int K>
 void launch_columns(const MedianArgs& args, Call& call) {
   const ConstAnyView& src = args.src;
-  if constexpr (!std::is_same_v<T, float>) {
-    if (src.channels == 1 && src.width >= Strips<T, K>::min_width)
-      return launch_strips<T, K>(args, call);
-  }
-  const int64_t samples = int64_t(src.width) * src.channels;
+  if constexpr (!std::is_same_v<T, float>)
+    if (launch_strips<T, K, 1>(args, call)) return;
+  if constexpr (sizeof(T) < 4 && K == 3)
+    if (launch_strips<T, K, 3>(args, call) || launch_strips<T, K, 4>(args, call)) return;
+  static constexpr decltype(&median_columns<T, K, 1>) kernels[] = {
+      median_columns<T, K, 1>, median_columns<T, K, 2>, median_columns<T, K, 3>,
+      median_columns<T, K, 4>};
+  const int64_t threads = (int64_t(src.width) + own_columns - 1) / own_columns * src.channels;
   const auto grid = [&](int32_t rows) {
-    return marching_grid(samples, column_threads, src.height, rows, 1);
+    return marching_grid(threads, column_threads, src.height, rows, 1);
   };
-  int32_t rows = 8 * K;
-  while (rows > K && int64_t(grid(rows).x) * grid(rows).y < 16 * cuda::multiprocessors()) rows /= 2;
-  rows = rows / K * K;
-  cuda::launch("median", median_columns<T, K>, grid(rows), dim3(column_threads), 0,
+  int32_t rows = K == 3 ? 16 : 64;
+  while (rows > 4 && int64_t(grid(rows).x) * grid(rows).y < 8 * cuda::multiprocessors()) rows /= 2;
+  cuda::launch("median", kernels[src.channels - 1], grid(rows), dim3(column_threads), 0,
                cuda::stream_of(call), request_of(args), rows);
 }
 

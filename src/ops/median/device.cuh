@@ -69,12 +69,15 @@ __device__ int32_t key_at(const MedianRequest& q, int32_t x, int32_t y, int32_t 
 }
 
 template <class T>
-__device__ void store_key(const MedianRequest& q, int32_t x, int32_t y, int32_t c, int32_t key) {
-  T& to = q.dst.as<T, Space::device>().at(x, y, c);
+__device__ T sample_of(int32_t key) {
   if constexpr (std::is_same_v<T, float>)
-    to = __int_as_float(medians::turned(key));
+    return __int_as_float(medians::turned(key));
   else
-    to = T(key);
+    return T(key);
+}
+template <class T>
+__device__ void store_key(const MedianRequest& q, int32_t x, int32_t y, int32_t c, int32_t key) {
+  q.dst.as<T, Space::device>().at(x, y, c) = sample_of<T>(key);
 }
 
 __device__ inline bool leaves(const MedianRequest& q, int32_t x, int32_t y) {

@@ -20,6 +20,12 @@ struct InSums : InPairs {
   uint32_t one;  // what the compiler does not know, or it makes additions of them
 };
 
+/// One integer of 32 bits in a register.
+struct Singles {
+  __device__ uint32_t low(uint32_t a, uint32_t b) const { return uint32_t(min(int(a), int(b))); }
+  __device__ uint32_t high(uint32_t a, uint32_t b) const { return uint32_t(max(int(a), int(b))); }
+};
+
 /// Exchanges on the pipe of fp16 pairs alone. A sample of 8 bits is a subnormal of fp16: sums below
 /// 2,048 are exact, and their bits are the whole number's.
 struct InHalves : InPairs {};

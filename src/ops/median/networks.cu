@@ -498,6 +498,7 @@ std::string_view median_cuda::networks_supports(const MedianArgs& args, const Pa
   if (ksize < 3 || ksize > 11) return "windows other than 3 to 11";
   if (src.channels == 1 && (ksize == 3 || (ksize == 5 && src.type == PixelType::u8)))
     return "windows of 3, and of 5 of u8, of one channel";
+  if (ksize == 3 && src.channels > 2) return "windows of 3 with three or four channels";
   return cuda::tiles_take(src);
 }
 

@@ -47,9 +47,9 @@ std::span<const Strategy<MedianArgs>> MedianArgs::strategies() {
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,
-       .idea =
-           "3 and 5: sorted columns merged in registers, u8 and u16 two a register; bits: a count "
-           "of the window a lane",
+       .idea = "3 and 5: sorted columns merged in registers, u8 and u16 two a register, f32 one; "
+               "bits: a count "
+               "of the window a lane",
        .supports = CUESTA_GPU(median_cuda::fused_supports),
        .run = CUESTA_GPU(median_cuda::fused)},
   };

@@ -1,6 +1,6 @@
-// Medians of 3 × 3 and 5 × 5 of u8 and u16 with one channel, in marches down strips
-// (cuda/lane_rows.cuh): a lane has neighbouring columns, two a register, so that a minimum or
-// maximum is one operation for two, least and greatest of three too. Bound by the integer pipe.
+// Medians of 3 × 3 and 5 × 5 in marches down strips. Of u8 and u16 (cuda/lane_rows.cuh) a lane has
+// neighbouring columns, two a register, so that a minimum or maximum is one operation for two,
+// least and greatest of three too. Bound by the integer pipe.
 #pragma once
 
 #include "cuda/lane_rows.cuh"
@@ -49,18 +49,33 @@ struct Pairing {
   }
 };
 
-/// Columns of three are sorted once; two neighbours share the order of their middles.
-template <class T, int Columns>
+/// A lane's columns, one a register: keys of any 32 bits that order as integers do.
+template <int Columns, int Reach>
+struct Singly {
+  static constexpr int columns = Columns, reach = Reach, pairs = Columns, words = Columns;
+  static constexpr int count = Columns + 2 * Reach;
+  using Row = uint32_t[count];
+
+  static __device__ __forceinline__ void packed(const uint32_t (&v)[Columns],
+                                                uint32_t (&out)[Columns]) {
+#pragma unroll
+    for (int j = 0; j < Columns; ++j) out[j] = v[j];
+  }
+};
+
+/// Columns of three are sorted once; two neighbours share the order of their middles. `Order` of
+/// what a register of `Columns` has; neighbouring columns of a channel are `Channels` apart.
+template <class Columns, class Order, int Channels = 1>
 struct Median3 {
-  using P = Pairing<T, Columns, 1>;
+  using P = Columns;
   static constexpr int reach = 1, together = 1;
   uint32_t unit;  // 1, see InSums
   typename P::Row above = {}, here = {};
 
   __device__ __forceinline__ void push(const typename P::Row (&rows)[1],
                                        uint32_t (&out)[1][P::words]) {
-    constexpr int n = P::pairs;
-    const InPairs o;
+    constexpr int n = P::pairs, next = Channels;
+    const Order o;
     typename P::Row least, middle, greatest;
 #pragma unroll
     for (int j = 0; j < P::count; ++j) {
@@ -74,12 +89,13 @@ struct Median3 {
 #pragma unroll
     for (int j = 0; j < n; ++j) {
       // The pair of columns that this one shares with its neighbour.
-      const int p = j / 2 * 2 + 1, other = j % 2 ? j + 2 : j;
-      uint32_t low = middle[p], high = middle[p + 1];
+      const bool is_left = j / next % 2 == 0;
+      const int p = is_left ? j + next : j, other = is_left ? j : j + 2 * next;
+      uint32_t low = middle[p], high = middle[p + next];
       exchange(o, low, high);
       const uint32_t mid = o.high(low, o.low(high, middle[other]));
-      uint32_t below = o.high(o.high(least[j], least[j + 1]), least[j + 2]);
-      uint32_t above = o.low(o.low(greatest[j], greatest[j + 1]), greatest[j + 2]);
+      uint32_t below = o.high(o.high(least[j], least[j + next]), least[j + 2 * next]);
+      uint32_t above = o.low(o.low(greatest[j], greatest[j + next]), greatest[j + 2 * next]);
       exchange(o, below, above);
       result[j] = o.high(below, o.low(above, mid));
     }
@@ -90,9 +106,10 @@ struct Median3 {
 /// Two rows of results together. Four rows of a column are sorted once for both; two such columns
 /// are merged once for the two cores that have them; a core of 4 × 4 is made once for the four
 /// windows around it, which add a column of four, a row of four and the sample between them.
-template <class T, int Columns>
+/// `Fours` orders columns and rows of four, `Merged` what is merged of them, `Order` the rest.
+template <class Columns, class Order, class Fours, class Merged>
 struct Median5 {
-  using P = Pairing<T, Columns, 2, sizeof(T) == 1>;
+  using P = Columns;
   static constexpr int reach = 2, together = 2;
   uint32_t unit;  // 1, see InSums
   // Rows before the next two: 1, 2 and 4 above the first of them; of 2 and 3 above, each column
@@ -102,15 +119,14 @@ struct Median5 {
   __device__ __forceinline__ void push(const typename P::Row (&in)[2],
                                        uint32_t (&out)[2][P::words]) {
     constexpr int n = P::pairs;
-    const InPairs o;
-    // Columns and rows of fours, and what is merged of them. 16 bits have no room in fp16.
+    const Order o;
     const auto fours = [&] {
-      if constexpr (sizeof(T) == 1)
-        return InHalves();
-      else
+      if constexpr (std::is_same_v<Fours, InSums>)
         return InSums{{}, unit};
+      else
+        return Fours();
     }();
-    const std::conditional_t<sizeof(T) == 1, InHalves, InPairs> merged;
+    const Merged merged;
     // Columns of the common rows, sorted, and the rows above and below them.
     uint32_t columns[n + 4][4], rows[2][n + 4];
 #pragma unroll
@@ -150,15 +166,18 @@ struct Median5 {
 };
 
 /// A lane marches down `rows` rows. Step::push() takes `together` rows and gives those Step::reach
-/// above them. Form has the columns of a lane, threads of a block, warps of a multiprocessor.
+/// above them. Form has the columns of a lane, of samples, and channels of a pixel, threads of a
+/// block, warps of a multiprocessor.
 template <class T, class Step, class Form, bool Aligned>
 __global__ void __launch_bounds__(Form::threads, Form::warps * 32 / Form::threads)
     median_strips(const __grid_constant__ MedianRequest q, int32_t rows) {
   using P = typename Step::P;
-  using Rows = cuda::LaneRows<T, Form::columns, Step::reach, Aligned>;
+  using Rows = cuda::LaneRows<T, Form::columns, P::reach, Aligned, Form::channels>;
   constexpr int n = Step::together, reach = Step::reach;
-  const Rows source(q.src.as<T, Space::device>(), q.mode, T(q.outside),
-                    cuda::lane_number<Aligned>());
+  constexpr int side_bytes = P::reach * int(sizeof(T));
+  auto samples = q.src.as<T, Space::device>();
+  samples.width *= Form::channels, samples.channels = 1;
+  const Rows source(samples, q.mode, T(q.outside), cuda::lane_number<Aligned>());
   const auto& lane = source.lane;
   const bool zero_frame = q.mode == BorderMode::ignore;
   for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
@@ -181,10 +200,15 @@ __global__ void __launch_bounds__(Form::threads, Form::warps * 32 / Form::thread
               if (to < y0 || to >= end) continue;
               if (!is_plain && zero_frame) {
                 const bool zero_row = to < reach || to >= q.src.height - reach;
-                constexpr uint32_t sides =
-                    reach * sizeof(T) == 4 ? ~0u : (1u << 8 * (reach * sizeof(T) % 4)) - 1;
-                if (lane.first) out[k][0] &= ~sides;
-                if (lane.last) out[k][P::words - 1] &= ~(sides << (32 - 8 * reach * sizeof(T)));
+#pragma unroll
+                for (int i = 0; i < (side_bytes + 3) / 4; ++i) {
+                  constexpr auto bits = [](int bytes) {
+                    return bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1;
+                  };
+                  const uint32_t sides = bits(side_bytes - 4 * i);
+                  if (lane.first) out[k][i] &= ~sides;
+                  if (lane.last) out[k][P::words - 1 - i] &= ~__byte_perm(sides, 0, 0x0123);
+                }
 #pragma unroll
                 for (uint32_t& w : out[k])
                   if (zero_row) w = 0;

@@ -29,10 +29,12 @@ struct MotionArgs {
   static std::span<const Strategy<MotionArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<MotionArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView frame{};                          // u8 or u16; 1 (gray), 3 or 4 channels (RGB order)
-  const MotionOptions* options = nullptr;        // lives as long as the call
-  BackgroundSubtractor* background = nullptr;    // of smoothed gray frames; learns this one
-  BitView mask{};                                // of the last frame, always on the host
+  ConstAnyView frame{};                        // u8 or u16; 1 (gray), 3 or 4 channels (RGB order)
+  const MotionOptions* options = nullptr;      // lives as long as the call
+  BackgroundSubtractor* background = nullptr;  // of smoothed gray frames; learns this one
+  ConstAnyView limits{};  // of each pixel, of the frame's type and space; or none
+  double lowest = 0;      // of the thresholds that they come from, gray levels
+  BitView mask{};         // of the last frame, always on the host
   std::vector<Component>* components = nullptr;  // of each frame's mask all, in raster order
   double* threshold = nullptr;                   // the one used for the last frame
   MotionMemory* memory = nullptr;                // of this camera; null on the host

@@ -90,6 +90,7 @@ struct Camera {
   uint64_t before, seed;
   Pattern pattern;
   PixelType type;
+  bool limited;  // each pixel has a threshold
 };
 
 MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
@@ -120,6 +121,7 @@ MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
   args.components = chain.components.data();
   args.threshold = &chain.threshold;
   args.memory = &chain.memory;
+  if (c.limited) args.limits = h.input(c.type, c.width, c.height, 1, Pattern::noise, c.seed + 1);
   push_before(args, c.before, c.seed);
   return args;
 }
@@ -190,17 +192,19 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       const int connectivity = seed % 4 ? 8 : 4;
       const int32_t count = seed % 4 == 1 ? int32_t(2 + seed % 3) : 1;  // below each other
       const bool several = seed % 6 == 1;  // two other cameras go with it
+      const bool limited = seed % 13 == 5;
       ++seed;
       out.push_back(
           {fmt::format("{} {} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} "
-                       "before={} {}{} "
+                       "before={} {}{}{} "
                        "seed={}",
                        cuesta::name_of(v.model), cuesta::name_of(type), width, height, v.channels,
                        count, v.blur, v.automatic ? "automatic " : "", v.threshold, v.close, v.open,
-                       connectivity, before, name_of(pattern), several ? " cameras=3" : "", seed),
+                       connectivity, before, name_of(pattern), several ? " cameras=3" : "",
+                       limited ? " thresholds" : "", seed),
            [=](Harness& h) {
              const Camera camera{v,      width, height,  count, connectivity,
-                                 before, seed,  pattern, type};
+                                 before, seed,  pattern, type,  limited};
              MotionArgs args = args_of(camera, "mask", h);
              if (!several) return args;
              auto& more = h.keep(std::vector<MotionArgs>());

@@ -2,6 +2,7 @@
 // the frame with the background, and stays so. plain.cu has the same chain on the device.
 #include "core/bits.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/motion/limits.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
 #include "ops/shared/background_models.hpp"
@@ -30,13 +31,14 @@ void motion_mask(const MotionArgs& args, AnyView mask, const Foreground& foregro
   double limit = options.threshold.level;
   const ConstBatch frame(seen, 1, 0);
   const AnyView compared = foreground ? foreground.all : mask;
-  if (options.threshold.otsu) {
+  if (options.threshold.otsu || args.limits) {
     const AnyView difference = scratch_plane(args, call);
     motion::learn(args, frame,
                   {.difference = Batch(difference, 1, 0), .mask = Batch(foreground.all, 1, 0)},
                   foreground, exec);
     call.stage(motion_stages::threshold);
     limit = limit_for(args, difference, call);
+    if (args.limits) motion::keep_above(args, difference, call);
     threshold(difference, compared, limit * background::gray_level_of(args.type()), exec);
   } else {
     motion::learn(args, frame, {.mask = Batch(compared, 1, 0)}, foreground, exec);

@@ -5,6 +5,7 @@
 
 #include "core/bits.hpp"
 #include "cuesta/objects.hpp"
+#include "ops/motion/limits.hpp"
 #include "ops/shared/background_access.hpp"
 
 namespace cuesta {
@@ -28,8 +29,7 @@ void motion::learn(const MotionArgs& args, const ConstBatch& frames,
     first.height = frames.first.height;
     unmatched = {Batch(first, frames.count, out.mask.step_bytes), args.options->displacement};
   }
-  BackgroundAccess::push(*args.background, frames, out, unmatched, args.options->threshold.level,
-                         exec);
+  BackgroundAccess::push(*args.background, frames, out, unmatched, base_level(args), exec);
 }
 
 int32_t motion::keep_objects(std::vector<Component>& components, const Counts* counts,

@@ -4,11 +4,13 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/threads.hpp"
 #include "cuesta/strategies.hpp"
 #include "ops/motion/check_frame.hpp"
+#include "ops/motion/limits.hpp"
 #include "ops/motion/means.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/saved.hpp"
@@ -108,6 +110,20 @@ ConstAnyView Downscale::look(ConstAnyView frame, const Exec& exec) {
       },
       int32_t(std::max<int64_t>(least, 16)));
   return small_;
+}
+
+Image<float> Downscale::thresholds(ConstAnyView of_frames) const {
+  motion::check_thresholds(of_frames);
+  Image<float> reduced(motion::downscaled(of_frames.size(), factor_));
+  for (int32_t y = 0; y < reduced.height(); ++y)
+    std::fill_n(reduced.row(y), reduced.width(), std::numeric_limits<float>::infinity());
+  for (int32_t y = 0; y < of_frames.height; ++y) {
+    for (int32_t x = 0; x < of_frames.width; ++x) {
+      float& lowest = reduced.at(x / factor_, y / factor_);
+      lowest = std::min(lowest, of_frames.as<float>().at(x, y));
+    }
+  }
+  return reduced;
 }
 
 std::span<const Detection> Downscale::detections(std::span<const Detection> seen) {

@@ -1,158 +1,33 @@
 // MotionDetector: check, choose a strategy, run, keep what is large enough.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <optional>
 
-#include "core/bits.hpp"
 #include "core/check_batch.hpp"
-#include "core/pinned_picture.hpp"
 #include "cuesta/device.hpp"
+#include "cuesta/strategies.hpp"
 #include "ops/motion/check_frame.hpp"
+#include "ops/motion/limits.hpp"
 #include "ops/motion/move_mask.hpp"
 #include "ops/motion/options.hpp"
-#include "ops/motion/parts.hpp"
 #include "ops/motion/reference.hpp"
-#include "ops/motion/saved.hpp"
-#include "ops/motion/specks.hpp"
-#include "ops/motion/steady.hpp"
+#include "ops/motion/state.hpp"
 #include "ops/motion/steady_cuda.hpp"
-#include "ops/shared/background_access.hpp"
 
 namespace cuesta {
-
-namespace {
-
-bool is_alike(ConstAnyView a, ConstAnyView b) {
-  return a.channels == b.channels && a.type == b.type;
-}
-
-}  // namespace
-
-struct MotionDetector::State {
-  MotionOptions options;
-  Workspace workspace;
-  BackgroundSubtractor background;
-  Space space = Space::host;  // of the frames
-  int gpu = 0;                // that holds all of this where they are on the device
-  int32_t channels = 1;       // the same
-  PixelType type = PixelType::u8;
-  // Of the last frame: the GPU writes to page-locked memory beside the host.
-  BitImage on_host;
-  PinnedPicture pinned;
-  BitView mask;
-  MotionMemory memory;
-  std::vector<std::vector<Component>> components;  // of each frame
-  std::vector<Detection> detections;
-  std::vector<std::vector<Detection>> of_each;  // frame of a batch, or camera
-  std::vector<MotionArgs> cameras;              // of one call
-  std::vector<ConstAnyView> seen_of_each;       // the same
-  double threshold = 0;
-  // Before objects are looked for.
-  motion::Steady steady;
-  motion::Parts parts;
-  motion::Specks specks;
-  bool begun = false;               // since reset()
-  std::vector<uint8_t> luma;        // of the windows of each frame of a call
-  PinnedPicture pinned_luma;        // the same of frames on the GPU
-  std::vector<motion::Plan> plans;  // of each frame of a call
-  std::vector<FrameState> states;   // the same
-  std::vector<AnyImage> kept;       // frames of the warm-up
-  AnyImage median;                  // of them
-  AnyImage held;                    // the frame with the camera's moves taken back
-  bool holds = false;               // held has been a frame since the background was initialised
-
-  explicit State(MotionOptions o)
-      : options(std::move(o)), background(options.background), steady(options) {}
-
-  bool fits(const ConstBatch& frames) const {
-    const ConstAnyView frame = frames.first;
-    return frame.width == mask.width && frame.height == mask.height &&
-           (frame.space == Space::device) == bool(pinned.view()) &&
-           (frame.space == Space::host || gpu == current_device()) &&
-           components.size() >= size_t(frames.count) &&
-           (options.steady == 0 || is_alike(held.view(), frame)) &&
-           (kept.size() == 1 || is_alike(kept[0].view(), frame));
-  }
-
-  void allocate(const ConstBatch& frames) {
-    const int32_t width = frames.first.width, height = frames.first.height;
-    on_host = {};
-    pinned = {};
-    memory.shown = {};
-    if (frames.first.space == Space::device) {
-      if (const int used = current_device(); used != gpu) {
-        gpu = used;
-        memory.first_frame = {};
-        workspace.release_memory();
-      }
-      pinned = PinnedPicture({PixelType::bit, {width, height}});
-      mask = bits_of(pinned.view());
-    } else {
-      on_host = BitImage(width, height);
-      mask = on_host.view();
-    }
-    // Room for as many components as an opened mask can hold: each covers the element about some
-    // pixel; the picture's corner leaves at least a quarter of them. A frame with more than the
-    // cap, of what is not opened, lets the lists grow once more; so do those of batches, whose
-    // frames share the cap.
-    constexpr int64_t cap = 1 << 16;
-    const int64_t smallest = std::max(options.open.count() / 4, 2);
-    const auto room = size_t(std::min(int64_t(width) * height / smallest + 1, cap));
-    if (components.size() < size_t(frames.count)) components.resize(size_t(frames.count));
-    components[0].reserve(room);
-    detections.reserve(room);
-    const auto make = [&](AnyImage& picture) {
-      picture.create({width, height}, frames.first.channels, frames.first.type, frames.first.space);
-    };
-    kept.resize(size_t(motion::kept_of(options.warm_up)));
-    if (kept.size() > 1) {
-      for (AnyImage& picture : kept) make(picture);
-      make(median);
-    }
-    if (options.steady > 0) make(held);
-  }
-
-  void check(const ConstBatch& frames) const;
-  MotionArgs prepare(const ConstBatch& frames);
-  void plan(const ConstBatch& frames, const Exec& exec);
-  std::optional<ConstAnyView> prepared(int32_t i, ConstAnyView frame, const Exec& exec);
-  void look(int32_t i, ConstAnyView seen, const Exec& exec) {
-    parts.look(plans[size_t(i)], seen, options, background, mask, components[size_t(i)], exec);
-  }
-  void finish(int32_t last);
-  void find(const ConstBatch& frames, const Exec& wanted);
-  motion::SavedHead head() const;
-  template <class Visit>
-  void each_part(const motion::SavedHead& head, AnyView model, Visit&& visit);
-
-  /// Of the components of frame i those that are large enough.
-  void collect(int32_t i, std::vector<Detection>& into) {
-    into.clear();
-    const FrameState& state = states[size_t(i)];
-    if (state.warming_up) return;
-    const int64_t least = motion::finds_specks(options)
-                              ? specks.min_area(components[size_t(i)], {mask.width, mask.height})
-                              : options.min_area;
-    for (const Component& c : components[size_t(i)]) {
-      if (c.area < least) continue;
-      // In the frame's coordinates: what the camera does not see of an object is left out.
-      Rect box = c.box;
-      box.x += state.shift_x, box.y += state.shift_y;
-      const int32_t right = std::min(box.x + box.width, mask.width);
-      const int32_t bottom = std::min(box.y + box.height, mask.height);
-      box.x = std::max(box.x, 0), box.y = std::max(box.y, 0);
-      box.width = right - box.x, box.height = bottom - box.y;
-      if (box.width <= 0 || box.height <= 0) continue;
-      into.push_back({box, c.area, c.centroid_x() + state.shift_x, c.centroid_y() + state.shift_y});
-    }
-  }
-};
 
 void MotionDetector::State::check(const ConstBatch& frames) const {
   const ConstAnyView frame = frames.first;
   motion::check_frame(frame);
   check_batch(frames, "motion: frame");
+  if (!thresholds.empty() && thresholds.size() != frame.size()) {
+    throw Error(ErrorCode::input,
+                fmt::format("motion: frame is {} x {} and the thresholds are of {} x {}; they must "
+                            "have the frame's size",
+                            frame.width, frame.height, thresholds.width(), thresholds.height()),
+                fmt::format("{} x {}", frame.width, frame.height));
+  }
   if (!begun) return;
   motion::check_same_as_before(frame, {mask.width, mask.height});
   if (frame.space != space) {
@@ -184,12 +59,29 @@ MotionArgs MotionDetector::State::prepare(const ConstBatch& frames) {
   args.components = components.data();
   args.threshold = &threshold;
   args.memory = &memory;
+  if (!thresholds.empty()) {
+    const ConstAnyView frame = frames.first;
+    args.limits = limits.view() ? ConstAnyView(limits)  // else only a strategy is chosen
+                                : placeholder(frame.width, frame.height, frame.type);
+    args.lowest = lowest;
+  }
   return args;
+}
+
+/// The thresholds of pixels as the frames have their samples, and where the frames are.
+void MotionDetector::State::make_limits(ConstAnyView frame, [[maybe_unused]] const Exec& exec) {
+  const ConstAnyView made = limits.view();
+  if (thresholds.empty() || (made && made.type == frame.type && made.space == frame.space)) return;
+  limits = motion::limits_from(thresholds, frame.type);
+#if CUESTA_HAS_CUDA
+  if (frame.space == Space::device) limits = motion_cuda::on_device(limits, exec.stream);
+#endif
 }
 
 /// What is to be done with each of these frames.
 void MotionDetector::State::plan(const ConstBatch& frames, [[maybe_unused]] const Exec& exec) {
   if (!fits(frames)) allocate(frames);
+  make_limits(frames.first, exec);
   const auto count = size_t(frames.count);
   const Size size = frames.first.size();
   const uint8_t* windows = nullptr;
@@ -310,92 +202,9 @@ void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
   finish(frames.count - 1);
 }
 
-motion::SavedHead MotionDetector::State::head() const {
-  motion::SavedHead head = motion::SavedHead::of(options);
-  head.begun = begun;
-  if (!begun) return head;
-  head.width = mask.width, head.height = mask.height;
-  head.channels = channels;
-  head.deep = type == PixelType::u16;
-  head.learned = background.frames();
-  if (!steady.is_warm()) head.keeps = uint8_t(steady.kept());
-  head.holds = holds;
-  return head;
-}
-
-/// All that a saved state has after its head, in its order. `model` is the background's.
-template <class Visit>
-void MotionDetector::State::each_part(const motion::SavedHead& head, AnyView model, Visit&& visit) {
-  if (!head.begun) return;
-  steady.each_part(visit);
-  parts.each_part(visit);
-  specks.each_part(visit);
-  if (head.learned > 0) visit(model);
-  for (size_t i = 0; i < head.keeps; ++i) visit(kept[i].view());
-  if (head.holds) visit(held.view());
-}
-
-std::vector<uint8_t> MotionDetector::save() const {
-  State& state = *state_;
-  if (state.begun && state.space == Space::device) {
-    throw Error(
-        ErrorCode::unsupported,
-        "motion: the state is on the GPU and cannot be saved; use a detector of host frames",
-        "device");
-  }
-  const motion::SavedHead head = state.head();
-  AnyView model;
-  if (head.learned > 0) model = BackgroundAccess::state_for(state.background, head.frame());
-  motion::SavedSize size;
-  size(head);
-  state.each_part(head, model, size);
-  motion::SavedWriter writer(size.bytes);
-  writer(head);
-  state.each_part(head, model, writer);
-  return writer.finish();
-}
-
-void MotionDetector::load(std::span<const uint8_t> saved) {
-  motion::SavedReader reader(saved);
-  motion::SavedHead head;
-  reader(head);
-  head.check(state_->options);
-  auto made = std::make_unique<State>(state_->options);
-  AnyView model;
-  if (head.begun) {
-    const ConstAnyView frame = head.frame();
-    head.check_size(int64_t(saved.size()));
-    if (head.keeps > motion::kept_of(head.warm_up)) motion::throw_saved("is damaged");
-    made->allocate(ConstBatch(frame, 1, 0));
-    made->begun = true;
-    made->channels = head.channels;
-    made->type = frame.type;
-    made->holds = head.holds;
-    if (head.learned > 0) {
-      model = BackgroundAccess::state_for(made->background, frame);
-      BackgroundAccess::learned(made->background, head.learned);
-    }
-  }
-  made->each_part(head, model, reader);
-  reader.finish();
-  const motion::Steady& steady = made->steady;
-  if (!steady.is_possible() ||
-      (head.begun && ((steady.is_warm() ? 0 : steady.kept()) != head.keeps ||
-                      (steady.is_warm() || steady.holds()) != (head.learned > 0))))
-    motion::throw_saved("is damaged");
-  state_ = std::move(made);
-}
-
-std::optional<int64_t> MotionDetector::initialised_by() const {
-  const MotionOptions& options = state_->options;
-  if (options.background.model != BackgroundModel::first || options.relearn > 0 ||
-      options.steady > 0)
-    return std::nullopt;
-  return motion::kept_of(options.warm_up) > 1 ? options.warm_up : 1;
-}
-
 MotionDetector::MotionDetector(MotionOptions options) {
   check_options(options, "motion");
+  check_taken(options.background, "motion");
   state_ = std::make_unique<State>(std::move(options));
 }
 MotionDetector::~MotionDetector() = default;
@@ -481,6 +290,23 @@ std::span<const std::vector<Detection>> MotionDetector::push(
 
 ConstBitView MotionDetector::mask() const { return state_->mask; }
 double MotionDetector::threshold() const { return state_->threshold; }
+void MotionDetector::set_thresholds(ConstAnyView levels) {
+  State& state = *state_;
+  Image<float> made;
+  double lowest = 0;
+  if (levels) {
+    motion::check_thresholds(levels);
+    made = Image<float>(levels.size());
+    copy(levels, made);
+    lowest = std::numeric_limits<double>::infinity();
+    for (int32_t y = 0; y < made.height(); ++y)
+      lowest = std::min(lowest, double(*std::min_element(made.row(y), made.row(y) + made.width())));
+  }
+  state.thresholds = std::move(made);
+  state.lowest = lowest;
+  state.limits = {};
+  state.use_radius();
+}
 std::span<const FrameState> MotionDetector::states() const { return state_->states; }
 void MotionDetector::reset() {
   state_->background.reset();

@@ -36,7 +36,7 @@ struct Described<MotionOptions> {
                      "drop smaller objects; area in pixels. Specks come and go, like snow; they "
                      "are at most a thousandth of the frame. 1 drops none"),
                  field<&MotionOptions::warm_up>(
-                     "warm_up", between(1, 1000),
+                     "warm_up", between(1, 1000).in_frames(),
                      "report nothing in the first frames. Their median initialises the background"),
                  field<&MotionOptions::relearn>(
                      "relearn", between(0, 100),

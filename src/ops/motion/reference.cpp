@@ -5,6 +5,7 @@
 
 #include "core/bits.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/motion/limits.hpp"
 #include "ops/motion/stages.hpp"
 #include "ops/shared/background_models.hpp"
 
@@ -20,14 +21,13 @@ AnyView scratch_plane(const MotionArgs& args, Call& call) {
 }
 
 double limit_for(const MotionArgs& args, ConstAnyView difference, Call& call) {
-  const DifferenceThreshold& wanted = args.options->threshold;
-  if (!wanted.otsu) return wanted.level;
+  const double level = motion::base_level(args);
+  if (!args.options->threshold.otsu) return level;
   Scratch scratch(call.nested(), Space::host);
   const size_t count = args.type() == PixelType::u16 ? 65536 : 256;
   const std::span bins(scratch.take<uint64_t>(count), count);
   histogram(difference, bins, call.nested());
-  return std::max(wanted.level,
-                  double(otsu_threshold(bins)) / background::gray_level_of(args.type()));
+  return std::max(level, double(otsu_threshold(bins)) / background::gray_level_of(args.type()));
 }
 
 namespace {
@@ -87,6 +87,7 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
 
   call.stage(motion_stages::threshold);
   const double limit = limit_for(args, difference, call);
+  if (args.limits) motion::keep_above(args, difference, call);
   threshold(difference, mask, limit * background::gray_level_of(args.type()), exec);
   if (foreground) pack_mask(mask, foreground.all, exec);
   call.stage(motion_stages::morphology);

@@ -8,8 +8,8 @@ namespace cuesta {
 
 /// A picture of one channel of the frame's size, type and space in the call's scratch memory.
 AnyView scratch_plane(const MotionArgs& args, Call& call);
-/// Of a picture of differences, of the frame's type: the limit in gray levels that the options ask
-/// for, by Otsu of them where it is automatic.
+/// Of a picture of differences, of the frame's type: the limit in gray levels that is the same for
+/// all pixels, by Otsu of the differences where it is automatic.
 double limit_for(const MotionArgs& args, ConstAnyView difference, Call& call);
 
 /// All of these take one frame. Every step of the chain through its public entry with the strategy

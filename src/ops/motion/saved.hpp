@@ -27,7 +27,7 @@ namespace cuesta::motion {
 /// all that follows.
 struct SavedSeal {
   static constexpr uint32_t of_detector = 0x4d435500, of_downscale = 0x44435500;
-  static constexpr uint32_t version = 4;  // in the last byte of `magic`
+  static constexpr uint32_t version = 5;  // in the last byte of `magic`
 
   uint32_t magic = 0;
   uint32_t reserved = 0;
@@ -81,7 +81,8 @@ static_assert(std::is_trivially_copyable_v<SavedSeal> && sizeof(SavedSeal) == 24
 
 struct SavedHead {
   // The options that determine the state.
-  int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0;
+  int32_t model = 0, rate_shift = 0, absorb = 0, radius = 0, blur = 0, warm_up = 0, relearn = 0,
+          steady = 0;
   double blur_sigma = 0;
   // The contents.
   int64_t learned = 0;  // frames, by the background
@@ -90,10 +91,12 @@ struct SavedHead {
   uint8_t begun = 0, keeps = 0, holds = 0, deep = 0;
 
   // Saved as it is in memory: it has no padding.
-  static SavedHead of(const MotionOptions& options) {
+  static SavedHead of(const MotionOptions& options, int32_t radius) {
     SavedHead head;
+    head.radius = radius;
     head.model = int32_t(options.background.model);
     head.rate_shift = options.background.rate_shift;
+    head.absorb = options.background.absorb;
     head.blur = options.blur;
     head.blur_sigma = options.blur_sigma;
     head.warm_up = options.warm_up;
@@ -102,14 +105,16 @@ struct SavedHead {
     return head;
   }
 
-  void check(const MotionOptions& options) const {
-    const SavedHead mine = of(options);
+  void check(const MotionOptions& options, int32_t of_samples) const {
+    const SavedHead mine = of(options, of_samples);
     const auto check = [](const char* name, auto saved, auto here) {
       if (saved != here)
         throw_saved(fmt::format("has {} {} and this detector has {}", name, saved, here), name);
     };
     check("background model", model, mine.model);
     check("rate_shift", rate_shift, mine.rate_shift);
+    check("absorb", absorb, mine.absorb);
+    check("threshold, at most 16,", radius, mine.radius);
     check("blur", blur, mine.blur);
     check("blur_sigma", blur_sigma, mine.blur_sigma);
     check("warm_up", warm_up, mine.warm_up);
@@ -137,7 +142,7 @@ struct SavedHead {
   }
 };
 
-static_assert(std::is_trivially_copyable_v<SavedHead> && sizeof(SavedHead) == 56);
+static_assert(std::is_trivially_copyable_v<SavedHead> && sizeof(SavedHead) == 64);
 
 template <class T>
 concept SavedNumber = std::is_arithmetic_v<T> || std::is_same_v<T, SavedHead>;

@@ -7,7 +7,7 @@
 // in one launch. Components come in raster order of the tall mask, which is frame after frame. Only
 // the last frame's mask travels. Bound: memory, of many frames; of one frame the latency of its
 // launches and waits. A frame that initialises the background goes alone, and so does each that
-// wants a threshold of its own and each of u16.
+// wants a threshold of its own or one for each pixel, and each of u16.
 #include <algorithm>
 
 #include "core/bits.hpp"
@@ -210,7 +210,8 @@ void together(const MotionArgs& args, const Tall& tall, bool last, Call& call) {
 
 void motion_cuda::stacked(const MotionArgs& args, Call& call) {
   const Tall tall(args);
-  const bool goes_alone = args.options->threshold.otsu || args.type() != PixelType::u8;
+  const bool goes_alone =
+      args.options->threshold.otsu || args.limits || args.type() != PixelType::u8;
   const int32_t at_once = goes_alone ? 1 : tall.frames_at_once(args);
   for (int32_t begin = 0; begin < args.count;) {
     const bool founds = args.background->frames() == 0;

@@ -19,6 +19,7 @@ std::string_view chain_supports(const MotionArgs& args, int block_y) {
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
   if (options.threshold.otsu) return "automatic thresholds";
+  if (args.limits) return "a threshold for each pixel";
   // The grid's second dimension ends there.
   return args.frame.height > 65535 * block_y ? "pictures higher than 65,535 blocks"
                                              : std::string_view();
@@ -73,6 +74,7 @@ std::string_view fused_supports_one(const MotionArgs& args) {
   if (args.type() != PixelType::u8) return "u16";
   if (options.background.model == BackgroundModel::samples) return "the background model samples";
   if (options.threshold.otsu) return "automatic thresholds";
+  if (args.limits) return "a threshold for each pixel";
   if (options.blur > max_blur) return "blurs wider than 15";
   if (args.frame.width > INT32_MAX - 256) return "frames wider than 2^31 - 257 pixels";
   for (const StructuringElement* e : {&options.close, &options.open})

@@ -20,6 +20,8 @@ struct BackgroundAccess {
   /// The state as push() of a frame of this size and space would find it, which a first frame makes
   /// room for. Throws as push().
   static AnyView state_for(BackgroundSubtractor& background, ConstAnyView frame);
+  /// Sets the distance, gray levels, within which two samples explain a pixel (samples), 1..16.
+  static void set_radius(BackgroundSubtractor& background, int32_t radius);
   /// This many frames more have been learned.
   static void learned(BackgroundSubtractor& background, int64_t frames);
 };

@@ -162,8 +162,8 @@ CUESTA_HOST_DEVICE constexpr BasicVerdict<T> mixture(uint16_t* state, ptrdiff_t 
 /// The samples' constants. Distances are gray levels.
 namespace sampled {
 inline constexpr int32_t count = 12;            // samples of a pixel
-inline constexpr int32_t radius = 16;           // two samples within it explain a frame
-inline constexpr int32_t absorbed_after = 250;  // unexplained frames, after which a pixel learns
+inline constexpr int32_t max_radius = 16;       // two samples within the radius explain a frame
+inline constexpr int32_t absorbed_after = 250;  // the age at which a pixel learns a frame
 inline constexpr int32_t restless_step = 6, max_restless = 40;
 inline constexpr int32_t max_displacement = 7;   // pixels whose samples may explain a pixel
 inline constexpr int32_t displacement_step = 2;  // of them one in this many, across and down
@@ -171,7 +171,19 @@ inline constexpr int32_t age_plane = count, restless_plane = count + 1;
 inline constexpr uint32_t learns_in = 8,
                           takes_in = 16;  // chances of one in this many, powers of two
 inline constexpr uint32_t of_column = 0x9E3779B9u, of_row = 0x85EBCA77u, of_frame = 0xC2B2AE3Du;
+}  // namespace sampled
 
+/// How a frame is learned.
+struct Step {
+  int32_t rate = 1;    // at 2^-rate, 1..12
+  int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
+  uint64_t frame = 0;  // its number, which spatial models draw from
+  // Of samples.
+  int32_t ages = 1;  // sampled::ages_of()
+  int32_t radius = sampled::max_radius;
+};
+
+namespace sampled {
 /// 32 bits for what is counted: MurmurHash3's finaliser, a permutation.
 CUESTA_HOST_DEVICE constexpr uint32_t mixed(uint32_t bits) {
   bits = (bits ^ (bits >> 16)) * 0x85EBCA6Bu;
@@ -179,17 +191,25 @@ CUESTA_HOST_DEVICE constexpr uint32_t mixed(uint32_t bits) {
   return bits ^ (bits >> 16);
 }
 
-/// Frame t writes to one plane of samples and lets neighbours read another: no order of pixels
-/// matters, and all of a frame may go at once.
+/// How much an unexplained pixel ages in frame t, so that it is `absorbed_after` old after `absorb`
+/// frames: 0 to absorbed_after.
+CUESTA_HOST_DEVICE constexpr int32_t ages_of(uint64_t t, int32_t absorb) {
+  const auto within = uint64_t(absorb), all = uint64_t(absorbed_after);
+  return int32_t((t % within + 1) * all / within - t % within * all / within);
+}
+
+/// A frame writes to one plane of samples and lets neighbours read another, in any order of pixels.
 struct Turn {
   int32_t writes, reads;
   uint32_t key;
+  int32_t ages, radius;
 };
-CUESTA_HOST_DEVICE constexpr Turn turn_of(uint64_t t) {
+CUESTA_HOST_DEVICE constexpr Turn turn_of(const Step& step) {
+  const uint64_t t = step.frame;
   const uint32_t key = mixed(uint32_t(t) * of_frame + uint32_t(t >> 32));
   const auto writes = int32_t(key % uint32_t(count));
   const auto ahead = int32_t(mixed(key) % uint32_t(count - 1));
-  return {writes, (writes + 1 + ahead) % count, key};
+  return {writes, (writes + 1 + ahead) % count, key, step.ages, step.radius};
 }
 /// The bits of a pixel in a turn.
 CUESTA_HOST_DEVICE constexpr uint32_t bits_of(uint32_t key, int32_t x, int32_t y) {
@@ -336,7 +356,7 @@ template <class T>
 struct BasicSampled {
   static constexpr BackgroundModel id = BackgroundModel::samples;
   static constexpr std::string_view name = "samples";
-  // Samples; for how many frames the pixel has been unexplained; restlessness, and in bit 7 whether
+  // Samples; the age of a pixel that is not explained; restlessness, and in bit 7 whether
   // the last frame was far from the samples.
   using Value = T;
   using Sample = T;
@@ -365,15 +385,17 @@ struct BasicSampled {
     const T level = state[0];
     // Of random bits, too: those above the eighth are none's.
     const int32_t known = state[restless_plane] & 255, calm = known & 127;
-    const bool far = second > radius * gray_level<T>;
+    const bool far = second > turn.radius * gray_level<T>;
     const int32_t restless =
         far != (known >= 128) ? at_most(calm + restless_step, max_restless) : calm - (calm > 0);
-    const bool explained = second <= (radius + restless) * gray_level<T>;
+    const bool explained = second <= (turn.radius + restless) * gray_level<T>;
     const int32_t age = state[age_plane];
-    const int32_t older = explained ? (age > 2 ? age - 2 : 0) : at_most(age + 1, 255);
+    const int32_t older =
+        explained ? (age > 2 * turn.ages ? age - 2 * turn.ages : 0) : at_most(age + turn.ages, 255);
     const bool learned = older >= absorbed_after ||
                          (explained && (older >= absorbed_after / 2 || sampled::learns(bits)));
-    if (learned || takes(bits)) {
+    // What does not age keeps its samples, or neighbours would absorb it.
+    if (learned || (takes(bits) && (explained || turn.ages > 0))) {
       for (int32_t k = 0; k < count; ++k)  // by constants, so that a GPU keeps all in registers
         if (k == turn.writes) state[k] = learned ? v : taken;
     }
@@ -383,22 +405,24 @@ struct BasicSampled {
   }
   /// Whether two samples of the pixel are near v, those of the plane aside that this frame writes:
   /// so the answer is the same before, while and after the pixel learns the frame.
-  CUESTA_HOST_DEVICE static constexpr bool matches(Samples<T> state, T v, int32_t writes) {
+  CUESTA_HOST_DEVICE static constexpr bool matches(Samples<T> state, T v,
+                                                   const sampled::Turn& turn) {
     int32_t near = 0;
     for (int32_t k = 0; k < sampled::count; ++k)
-      near += k != writes && distance(v, state[k]) <= sampled::radius * gray_level<T>;
+      near += k != turn.writes && distance(v, state[k]) <= turn.radius * gray_level<T>;
     return near >= 2;
   }
   /// Whether v matches a pixel that is −reach, −reach + 2 .. reach away from (x, y), across and
   /// down; past the picture's edge the nearest inside. `at(x, y)` returns the Samples of a pixel.
   template <class At>
   CUESTA_HOST_DEVICE static constexpr bool matches_near(T v, int32_t x, int32_t y, Extent size,
-                                                        int32_t reach, int32_t writes, At&& at) {
+                                                        int32_t reach, const sampled::Turn& turn,
+                                                        At&& at) {
     for (int32_t dy = -reach; dy <= reach; dy += sampled::displacement_step) {
       const int32_t row = y + dy < 0 ? 0 : at_most(y + dy, size.height - 1);
       for (int32_t dx = -reach; dx <= reach; dx += sampled::displacement_step) {
         const int32_t column = x + dx < 0 ? 0 : at_most(x + dx, size.width - 1);
-        if (matches(at(column, row), v, writes)) return true;
+        if (matches(at(column, row), v, turn)) return true;
       }
     }
     return false;
@@ -446,15 +470,10 @@ constexpr auto with_model(BackgroundModel id, PixelType frames, Take&& take) {
                                   : with_model(id, take, Models());
 }
 
-/// How a frame is learned.
-struct Step {
-  int32_t rate = 1;    // at 2^-rate, 1..12
-  int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
-  uint64_t frame = 0;  // its number, which spatial models draw from
-};
-/// Of frame t, the initialising one being 0. `rate_shift` as in BackgroundOptions.
+/// Of frame t, the initialising one being 0. `rate_shift` and `absorb` as in BackgroundOptions.
 template <class Model>
-CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t) {
+CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t, int32_t absorb = 0,
+                                          int32_t radius = sampled::max_radius) {
   int32_t rate = rate_shift ? rate_shift : Model::own_rate;
   if constexpr (Model::young) {
     // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
@@ -463,7 +482,7 @@ CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t)
     while (log2 < rate && (t + 1) >> (log2 + 1)) ++log2;
     rate = log2 > 1 ? log2 : 1;
   }
-  return {rate, dither_of(t, rate), t};
+  return {rate, dither_of(t, rate), t, absorb ? sampled::ages_of(t, absorb) : 1, radius};
 }
 
 /// The state of a model: planes of one sample a pixel.

@@ -22,8 +22,8 @@ void learn_row(background::BasicMean<T>, const BackgroundArgs& args, int32_t y,
   const D32 d;
   const T* frame = args.frame.as<T>().row(y);
   uint16_t* means = args.state.as<uint16_t>().row(y);
-  const auto dither = hn::Set(d, args.dither);
-  const int rate = args.rate;
+  const auto dither = hn::Set(d, args.now.dither);
+  const int rate = args.now.rate;
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
     const auto v = load_wide(frame, at);
     const auto m = load_wide(means, at);
@@ -160,7 +160,7 @@ void learn_row(background::BasicMixture<T>, const BackgroundArgs& args, int32_t 
     compare<T>(c, v);
     to.put(Of32<T>(), at, level_of<T>(from_q8<T>(c.m[0])),
            level_of<T>(hn::AndNot(c.explained, c.nearest)));
-    learn(c, to_q8<T>(v), args.rate, args.dither);
+    learn(c, to_q8<T>(v), args.now.rate, args.now.dither);
     sort(c);
     store(c, planes, at);
   });

@@ -29,7 +29,7 @@ template <class T>
 class Unmatched {
  public:
   Unmatched(const BackgroundArgs& args, int32_t y)
-      : args_(args), y_(y), writes_(sampled::turn_of(args.number).writes) {}
+      : args_(args), y_(y), turn_(sampled::turn_of(args.now)) {}
 
   void row() const {
     const int32_t width = args_.frame.width, words = (width + 63) / 64;
@@ -67,7 +67,7 @@ class Unmatched {
 
   uint64_t matched_in_row(V v, int32_t x, int32_t y) const {
     const D d;
-    const auto near = hn::Set(d, T(sampled::radius * gray_level<T>));
+    const auto near = hn::Set(d, T(turn_.radius * gray_level<T>));
     const V low = hn::SaturatedSub(v, near), span = hn::Sub(hn::SaturatedAdd(v, near), low);
     HWY_ALIGN T clamped[planes][hn::MaxLanes(D()) + 2 * most];
     const T* rows[planes];
@@ -112,7 +112,7 @@ class Unmatched {
     const int32_t first = x - reach, end = x + lanes + reach;
     const int32_t inside = std::max(first, 0), inside_end = std::min(end, width);
     for (int32_t k = 0; k < planes; ++k) {
-      const int32_t plane = k + (k >= writes_);
+      const int32_t plane = k + (k >= turn_.writes);
       const T* row = args_.state.as<T>().row(y * Model::planes + plane);
       rows[k] = row + x;
       if (first >= 0 && end <= width) continue;
@@ -125,7 +125,8 @@ class Unmatched {
   }
 
   const BackgroundArgs& args_;
-  int32_t y_, writes_;
+  int32_t y_;
+  sampled::Turn turn_;
 };
 
 // Row y of args.unmatched, after that of the mask.
