@@ -383,10 +383,18 @@ DrawnRequest draw_measure(Bytes& bytes, int32_t longest) {
           }};
 }
 
+/// Leaves to the model what it does not take.
+void keep_taken(BackgroundOptions& options) {
+  using enum BackgroundModel;
+  if (options.model != mean && options.model != mixture) options.rate_shift = 0;
+  if (options.model != samples) options.absorb = 0;
+}
+
 DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16});
   Pictures p = draw_pictures(bytes, type, longest);
-  const auto options = draw_options<BackgroundOptions>(bytes);
+  auto options = draw_options<BackgroundOptions>(bytes);
+  keep_taken(options);
   const double limit = draw_level(bytes, u8);
   const PixelType mask = one_of_types(bytes, {u8, bit});
   const int wanted = bytes.below(8), before = bytes.below(6);
@@ -415,6 +423,7 @@ DrawnRequest draw_motion(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16});
   const Pictures p = draw_pictures(bytes, type, longest, channels[bytes.below(3)]);
   auto options = draw_options<MotionOptions>(bytes);
+  keep_taken(options.background);
   // The reference sums whole windows: wide ones now and then.
   if (bytes.below(16)) options.blur = std::min(options.blur, 21);
   options.warm_up = std::min(options.warm_up, 1 + int(bytes.below(4)));  // of a few frames
