@@ -344,7 +344,7 @@ RULES = [
         "median/cuda", "median_strips.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bIMAD\b"], NO_SHARED
     ),
     # Exchanges of bytes on the pipe of fp16 pairs.
-    Rule("median/cuda", "median_strips.*Median5Ih", [r"\bHADD2\b"], [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "median_strips.*Median5INS.*PairingIh", [r"\bHADD2\b"], [r"\b(LDL|STL)\b"]),
     Rule("median/cuda", "median_columns", [r"\bVIMNMX\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule(
         "median/networks",

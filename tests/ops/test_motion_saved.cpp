@@ -108,7 +108,7 @@ TEST_P(SavedStates, OfAnotherVersionAreRefused) {
     saved[0] = uint8_t(version);
     ASSERT_EQ(other.refused(saved), "motion: the saved state has version " +
                                         std::to_string(version) +
-                                        " of the format and this Cuesta reads version 4");
+                                        " of the format and this Cuesta reads version 5");
   }
 }
 
