@@ -6,7 +6,7 @@ import { get, getPicture, isIdle, latest } from "./transport.js";
 import { View } from "./view.js";
 import { Zones } from "./zones.js";
 
-const hints = { threshold: 100, blur: 31, blur_sigma: 6, min_area: 2000, max_area: 50000, warm_up: 100, join: 60, min_hits: 15,
+const hints = { threshold: 100, blur: 31, blur_sigma: 6, min_area: 2000, max_area: 50000, warm_up: 100, absorb: 1500, join: 60, min_hits: 15,
                 max_age: 60, min_moved: 200, max_aspect: 8, min_aspect: 4, min_score: 20 };
 // What says when, not who: nothing of a frame follows from it.
 const ofEvents = ["min_score", "merge_window", "pre_roll", "post_roll", "min_event", "max_event"];
