@@ -226,7 +226,7 @@ class MotionDetector(HoldsState):
         Examples
         --------
         >>> import numpy as np, cuesta
-        >>> detector = cuesta.MotionDetector("first", blur=1, close="none", open="none")
+        >>> detector = cuesta.MotionDetector("first", blur=1, close="rect:1", open="rect:1")
         >>> levels = np.full((40, 60), 16, np.float32)
         >>> levels[:, 30:] = 50
         >>> detector.set_thresholds(levels)

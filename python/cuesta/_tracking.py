@@ -14,7 +14,7 @@ from cuesta import _core
 from cuesta._keywords import TrackingOptions
 from cuesta._motion import Detection
 from cuesta._options import described
-from cuesta._sources import Source
+from cuesta._scene_rows import line_rows, mask_handle, zone_rows
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
 
@@ -320,15 +320,6 @@ class Tracker(HoldsState):
         self._core.reset()
 
 
-def _line_row(line: CountingLine) -> tuple[Any, ...]:
-    ways = line.ways
-    if isinstance(ways, str) or len(ways) != 2 or not all(isinstance(way, str) for way in ways):
-        raise InvalidArgument(
-            f"line {line.name!r}: ways is {ways!r}; it must be two names", str(ways)
-        )
-    return line.name, tuple(line.start), tuple(line.end), tuple(ways)
-
-
 @described
 class SceneWatch(HoldsState):
     """Finds objects, crossings and events in the detections of a scene.
@@ -372,27 +363,10 @@ class SceneWatch(HoldsState):
         mask: Any = None,
         **options: Unpack[TrackingOptions],
     ) -> None:
-        for what, given in (("zones", zones), ("lines", lines)):
-            if not isinstance(given, (tuple, list)):
-                raise TypeError(f"{what} is {given!r}; it must be a tuple or a list")
-        rows: list[Any] = []
-        for zone in zones:
-            name, polygon, kind, *limits = zone
-            if kind not in ("include", "exclude"):
-                raise InvalidArgument(
-                    f"zone {name!r}: kind is {kind!r}; it must be 'include' or 'exclude'", str(kind)
-                )
-            rows.append((name, kind == "exclude", [tuple(corner) for corner in polygon], *limits))
-        handle = None
-        if mask is not None:
-            handle = Source(
-                np.ascontiguousarray(np.asarray(mask) != 0).view(np.uint8), "HW", "mask", None
-            ).handle
-        width, height = size
+        width, height = self._size = size
         self._core = _core.SceneWatch(
-            (width, height), rows, [_line_row(line) for line in lines], handle, options
+            (width, height), zone_rows(zones), line_rows(lines), mask_handle(mask), options
         )
-        self._size = (int(width), int(height))
         self._zones = [zone.name for zone in zones]
         self._included = [zone.kind == "include" for zone in zones]
         self._lines = [(line.name, *line.ways) for line in lines]

@@ -294,7 +294,7 @@ def test_pixels_have_the_thresholds_of_their_zones() -> None:
     assert cuesta.SceneWatch((80, 40), [left._replace(threshold=None)]).thresholds() is None
     for downscale in (1, 2):
         detector = cuesta.MotionDetector(
-            "first", blur=1, close="none", open="none", downscale=downscale
+            "first", blur=1, close="rect:1", open="rect:1", downscale=downscale
         )
         detector.set_thresholds(levels)
         assert detector.push(np.zeros((40, 80), np.uint8)) == []

@@ -203,7 +203,7 @@ def test_a_state_that_is_none_is_refused() -> None:
         (saved[:-1], "cut off"),
         (saved + b"x", "1 bytes too long"),
         (b"x" * len(saved), "does not begin as one does"),
-        (b"\x02" + saved[1:], "has version 2 of the format and this Cuesta reads version 4"),
+        (b"\x02" + saved[1:], "has version 2 of the format and this Cuesta reads version 5"),
         (saved[:middle] + bytes([saved[middle] ^ 1]) + saved[middle + 1 :], "damaged"),
     ]:
         with pytest.raises(cuesta.InputError, match=why):
