@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cuesta._sources import Source
 from cuesta.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from cuesta._tracking import CountingLine, Zone
 
 
 def _check_list(what: str, given: Any) -> None:
@@ -19,7 +16,7 @@ def _check_list(what: str, given: Any) -> None:
         raise TypeError(f"{what} is {given!r}; it must be a tuple or a list")
 
 
-def zone_rows(zones: Sequence[Zone]) -> list[Any]:
+def zone_rows(zones: Sequence[Any]) -> list[Any]:
     """Returns zones as rows; raises InvalidArgument for a kind that there is not."""
     _check_list("zones", zones)
     rows: list[Any] = []
@@ -33,7 +30,7 @@ def zone_rows(zones: Sequence[Zone]) -> list[Any]:
     return rows
 
 
-def line_rows(lines: Sequence[CountingLine]) -> list[Any]:
+def line_rows(lines: Sequence[Any]) -> list[Any]:
     """Returns lines as rows; raises InvalidArgument unless the ways of each are two names."""
     _check_list("lines", lines)
     for line in lines:
