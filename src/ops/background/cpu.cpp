@@ -238,7 +238,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto takes = hn::Eq(hn::And(bits.low, set(0x78)), zero);
     const auto taken = neighbours(d, around, at, bits.ways);
     const auto write = [&](auto learns, auto may_take) HWY_ATTR {
-      const auto other = hn::IfThenElse(hn::And(takes, may_take), taken, load(turn.writes));
+      const auto other = hn::IfThenElse(may_take, taken, load(turn.writes));
       store_upto(hn::IfThenElse(learns, v, other), d, rows[turn.writes] + at.x, at.count);
     };
 
@@ -248,7 +248,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto level = to.background ? load(0) : zero;
     // And where nothing was unexplained of late, the pixels stay at rest.
     if (hn::AllTrue(d, hn::Eq(hn::Or(known, age), zero)) && hn::AllFalse(d, far)) {
-      write(draws, hn::Not(far));  // of all
+      write(draws, takes);
       return to.put(d, at, level, zero);
     }
     const auto calm = hn::And(known, set(127));
@@ -266,7 +266,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto is_old = [&](int32_t frames) HWY_ATTR { return hn::Gt(older, set(frames - 1)); };
     write(hn::Or(is_old(sampled::absorbed_after),
                  hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))),
-          turn.ages > 0 ? hn::Or(explained, hn::Not(explained)) : explained);
+          turn.ages > 0 ? takes : hn::And(takes, explained));
     const auto known_next = hn::IfThenElse(far, hn::Or(restless, set(128)), restless);
     store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
     store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);
