@@ -33,13 +33,6 @@ bool is_empty(const Json& scene) {
   return none("zones") && none("lines");
 }
 
-// Whether a background has an option that only some have.
-bool has_option(BackgroundModel model, std::string_view name) {
-  using enum BackgroundModel;
-  if (name == "rate_shift") return model == mean || model == mixture;
-  return name != "absorb" || model == samples;
-}
-
 // The values that are set, without those of options that the background does not have: the page
 // keeps them for the next one that has.
 Json without_unused(Json values) {
@@ -47,8 +40,8 @@ Json without_unused(Json values) {
   BackgroundModel model = MotionOptions().background.model;
   if (chosen != values.end() && chosen->is_string())
     model = value_named<BackgroundModel>(chosen->get<std::string>()).value_or(model);
-  for (const char* name : {"rate_shift", "absorb"})
-    if (!has_option(model, name)) values.erase(name);
+  if (!has_rate_shift(model)) values.erase("rate_shift");
+  if (!has_absorb(model)) values.erase("absorb");
   return values;
 }
 
@@ -60,11 +53,12 @@ Json in_force(const MotionOptions& options) {
                             ? fmt::format("{:.3g}", 0.3 * ((options.blur - 1) / 2.0 - 1) + 0.8)
                             : std::string("no blur");
   const BackgroundModel model = options.background.model;
-  const auto put = [&](const char* name, int value, const char* own) {
-    if (value == 0) out[name] = has_option(model, name) ? own : "not used by this background";
-  };
-  put("rate_shift", options.background.rate_shift, model == BackgroundModel::mean ? "6" : "9");
-  put("absorb", options.background.absorb, "250");
+  constexpr const char* unused = "not used by this background";
+  if (options.background.rate_shift == 0)
+    out["rate_shift"] = !has_rate_shift(model)           ? unused
+                        : model == BackgroundModel::mean ? "6"
+                                                         : "9";
+  if (options.background.absorb == 0) out["absorb"] = has_absorb(model) ? "250" : unused;
   return out;
 }
 

@@ -21,8 +21,11 @@ Image<float> zone_thresholds(const Scene& scene, Size size, double otherwise) {
     if (!zone.threshold) continue;
     std::vector<Point> polygon;
     for (const Point& p : zone.polygon) polygon.push_back({p.x * size.width, p.y * size.height});
-    for (int32_t y = 0; y < size.height; ++y) {
-      for (int32_t x = 0; x < size.width; ++x) {
+    const auto [left, right] = std::ranges::minmax(polygon, {}, &Point::x);
+    const auto [top, bottom] = std::ranges::minmax(polygon, {}, &Point::y);
+    const auto end = [](double edge, int32_t most) { return std::min(int32_t(edge) + 1, most); };
+    for (int32_t y = int32_t(top.y); y < end(bottom.y, size.height); ++y) {
+      for (int32_t x = int32_t(left.x); x < end(right.x, size.width); ++x) {
         if (track::is_inside({x + 0.5, y + 0.5}, polygon))
           levels.at(x, y) = std::min(levels.at(x, y), float(*zone.threshold));
       }

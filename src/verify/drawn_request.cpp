@@ -383,11 +383,10 @@ DrawnRequest draw_measure(Bytes& bytes, int32_t longest) {
           }};
 }
 
-/// Leaves to the model what it does not take.
+/// Leaves out what the model does not have.
 void keep_taken(BackgroundOptions& options) {
-  using enum BackgroundModel;
-  if (options.model != mean && options.model != mixture) options.rate_shift = 0;
-  if (options.model != samples) options.absorb = 0;
+  if (!has_rate_shift(options.model)) options.rate_shift = 0;
+  if (!has_absorb(options.model)) options.absorb = 0;
 }
 
 DrawnRequest draw_background(Bytes& bytes, int32_t longest) {

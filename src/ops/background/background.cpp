@@ -20,15 +20,13 @@ BackgroundModel background_model_from(std::string_view name) {
 }
 
 void check_taken(const BackgroundOptions& options, std::string_view what) {
-  using enum BackgroundModel;
-  const bool has_rate = options.model == mean || options.model == mixture;
   const auto refuse = [&](std::string_view name, int value, std::string_view takers) {
     throw_invalid(std::to_string(value), "{}: {} is {} and the background is {}; only {} it", what,
                   name, value, name_of(options.model), takers);
   };
-  if (options.rate_shift != 0 && !has_rate)
+  if (options.rate_shift != 0 && !has_rate_shift(options.model))
     refuse("rate_shift", options.rate_shift, "mean and mixture take");
-  if (options.absorb != 0 && options.model != samples)
+  if (options.absorb != 0 && !has_absorb(options.model))
     refuse("absorb", options.absorb, "samples takes");
 }
 

@@ -36,7 +36,12 @@ constexpr auto background_fields(std::string_view model) {
           "make what stands for this number of frames background, with background samples"));
 }
 
-/// Throws Error{invalid_argument} for an option that is set and that the model does not take.
+/// Whether a model has the option of that name; each has all others.
+constexpr bool has_rate_shift(BackgroundModel model) {
+  return model == BackgroundModel::mean || model == BackgroundModel::mixture;
+}
+constexpr bool has_absorb(BackgroundModel model) { return model == BackgroundModel::samples; }
+/// Throws Error{invalid_argument} for an option that is set and that the model does not have.
 void check_taken(const BackgroundOptions& options, std::string_view what);
 
 template <>
