@@ -68,6 +68,16 @@ __device__ __forceinline__ float approximate_root(float v) {
   return root;
 }
 
+/// a / b, rounded once, where a is 0 or both magnitudes are in [2^-60, 2^60]: what the compiler
+/// makes of a division, without its branch for all other numbers, which it takes where a is 0.
+__device__ __forceinline__ float quotient_in_range(float a, float b) {
+  float near;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(near) : "f"(b));
+  const float inverse = __fmaf_rn(near, __fmaf_rn(-b, near, 1.0f), near);
+  const float q = __fmul_rn(a, inverse);
+  return __fmaf_rn(inverse, __fmaf_rn(-b, q, a), q);
+}
+
 /// Stores to global memory without a branch: a branch a row would end what the compiler can
 /// overlap.
 __device__ __forceinline__ void store_if(bool on, uint32_t* to, uint32_t v) {

@@ -76,13 +76,18 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_FALSE(takes_gaussian("tensor", u8, 1, 15));  // mma-separable's
   EXPECT_FALSE(takes_gaussian("tensor", u16, 1, 5));
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 1, 31));
-  EXPECT_FALSE(takes_gaussian("separable-f32", f32, 1, 33));
+  EXPECT_TRUE(takes_gaussian("separable-f32", f32, 1, 63));
+  EXPECT_FALSE(takes_gaussian("separable-f32", f32, 1, 65));
+  EXPECT_TRUE(takes_gaussian("separable-f32", f32, 4, 25));
+  EXPECT_FALSE(takes_gaussian("separable-f32", f32, 3, 27));
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 3, 11));
   EXPECT_FALSE(takes_sharpening("separable-f32", f32, 1, 3));
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 1, 9));
-  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 1, 11));
+  EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 1, 15));
+  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 1, 17));
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 3));
-  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 5));
+  EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 9));
+  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 11));
   EXPECT_FALSE(takes_gaussian("tiles-f32", f32, 1, 5));
   EXPECT_TRUE(takes_gaussian("long-f32", f32, 4, 255));
   EXPECT_FALSE(takes_gaussian("long-f32", u8, 1, 35));

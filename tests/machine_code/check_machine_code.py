@@ -254,22 +254,33 @@ RULES = [
         "mma_long_kernel",
         [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bLDS\.128\b"],
     ),
-    Rule(
-        "convolve/cuda/tiles_f32",
-        r"tiles_f32_kernelILi[579]ELb0E",
-        CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
-        [r"\b(LDL|STL)\b"],
+    *(
+        Rule(
+            f"convolve/cuda/tiles_f32{part}",
+            rf"tiles_f32_kernelILi({sides})ELi\dELb0E",
+            CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
+            [r"\b(LDL|STL)\b"],
+        )
+        for part, sides in {
+            "": "5|7|9",
+            "_wide": "11|13|15",
+            "_of_3": "5|7|9",
+            "_of_4": "5|7|9",
+        }.items()
     ),
     Rule(
         "convolve/cuda/separable_f32",
         r"separable_f32_kernelILi\d+ELb0E",
         GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"],
     ),
-    Rule(
-        "convolve/cuda/separable_f32_tiles",
-        "separable_tiles",
-        CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
-        [r"\b(LDL|STL)\b"],
+    *(
+        Rule(
+            f"convolve/cuda/separable_f32_tiles{part}",
+            "separable_f32_tiles_kernel",
+            CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
+            [r"\b(LDL|STL)\b"],
+        )
+        for part in ("", "_of_3", "_of_4")
     ),
     # Production kernels keep everything in registers.
     Rule(
@@ -337,6 +348,12 @@ RULES = [
         [r"\b(LDL|STL)\b"],
     ),
     Rule("sobel/march", "sobel_marchIh", [r"\bFADD\b"], NO_SHARED),
+    Rule(
+        "sobel/tiles",
+        "sobel_tilesILi[35]E",
+        [r"\bFFMA\b", r"\bUBLKCP\b", r"\bLDS\.128\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     Rule("pixel/vectors", "pixel_vectors", GLOBAL + [r"\bSTG\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("pixel/vectors", "pixel_vectors.*4GrayIh", [r"\bIDP\.2A\b"]),
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),

@@ -40,6 +40,7 @@ Byte* steps_on(Byte* from, int32_t n, int32_t bytes) {
 }
 
 inline float approximate_root(float v) { return std::sqrt(v); }
+inline float quotient_in_range(float a, float b) { return a / b; }
 
 inline void store_if(bool on, uint32_t* to, uint32_t v) {
   if (on) *to = v;

@@ -29,10 +29,11 @@ enum class Kind : uint8_t {
   q16,       // what float taps on u8 and u16 become
   whole,     // rank 1, of floats no tap 0
   raised,    // one value, another one at the anchor: sharpening
+  floats,    // of floats, no factors
 };
-constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte",  "bytes",
-                                      "edge",     "medium", "wide",  "huge",  "outer",
-                                      "zero",     "q16",    "whole", "raised"};
+constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte",   "bytes",
+                                      "edge",     "medium", "wide",  "huge",   "outer",
+                                      "zero",     "q16",    "whole", "raised", "floats"};
 
 struct Window {
   Kind kind;
@@ -259,8 +260,10 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
       if (d.src == PixelType::f32) d.src = PixelType::u8;
       if (same || d.dst == PixelType::f32) d.dst = d.src;
     }
-    if (window.kind == Kind::whole)
-      d.src = d.dst = PixelType::f32, d.channels = 1, d.odd_floats = false;
+    if (window.kind == Kind::whole || window.kind == Kind::floats) {
+      d.src = d.dst = PixelType::f32, d.channels = std::max(channels, 1);
+      d.odd_floats = window.kind == Kind::floats && seed % 4 == 0;
+    }
     const Pattern pattern = patterns[seed % 6];
     out.push_back({label(d, wide, high, pattern),
                    [=](Harness& h) { return arguments(d, wide, high, pattern, h); },
@@ -359,10 +362,21 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
   for (const Window& window : {Window{Kind::medium, 70, 41}, {Kind::wide, 40, 90}}) {
     for (int32_t channels = 1; channels <= 4; channels += 2) add(window, 150, 21, channels);
   }
-  // Floats of one channel, a window's every odd side: less than a block, some, one column more.
-  for (int32_t n = 3; n <= 31; n += 2) {
+  // Floats, a window's every odd side: less than a block, some, one column more.
+  for (int32_t n = 3; n <= 65; n += 2) {
     for (const auto& shape : {std::pair{n - 2, 7}, {131, 33}, {225, 17}, {1021, 3}, {1024, 5}})
       add({Kind::whole, n, n}, shape.first, shape.second);
+    for (int32_t channels = 3; channels <= 4 && n <= 27; ++channels) {
+      for (const auto& shape : {std::pair{n - 2, 7}, {79, 35}, {85, 17}, {341, 3}})
+        add({Kind::whole, n, n}, shape.first, shape.second, channels);
+    }
+  }
+  // Floats without factors, every side from tiles and one more.
+  for (int32_t n = 3; n <= 17; ++n) {
+    for (int32_t channels = 1; channels <= 4; ++channels) {
+      for (const auto& shape : {std::pair{n - 2, 7}, {131, 19}, {512 / channels, 17}})
+        add({Kind::floats, n, n}, shape.first, shape.second, channels);
+    }
   }
   return out;
 }

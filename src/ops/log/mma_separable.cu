@@ -241,9 +241,15 @@ std::string_view log_cuda::mma_separable_takes(const LogArgs& args, const Parame
   const log::ByteTaps taps = log::byte_taps(log::window(args.options));
   if (taps.size == 0) return "windows past 17 x 17";
   if (args.src.type == PixelType::u8) return {};
-  const int64_t shared = args.dst.type == PixelType::s32 ? int64_t(taps.factor) * taps.factor : 1;
-  return taps.most * shared * 65535 >= 1 << 30 ? "u16 sources whose responses pass 30 bits"
-                                               : std::string_view();
+  constexpr int64_t end = int64_t(1) << 31;
+  const int64_t shared = int64_t(taps.factor) * taps.factor, most = taps.most * 65535;
+  if (most * (args.dst.type == PixelType::s32 ? shared : 1) >= end)
+    return "u16 sources whose responses pass 31 bits";
+  // Two responses are as far apart as twice the largest.
+  return args.options.mode == LogMode::zero_crossings && 2 * most >= end &&
+                 log::window(args.options).threshold / shared >= end
+             ? "u16 sources with zero crossings whose threshold passes 31 bits"
+             : std::string_view();
 }
 
 }  // namespace cuesta

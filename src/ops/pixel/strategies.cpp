@@ -7,8 +7,6 @@ namespace {
 
 #if CUESTA_HAS_CUDA
 std::string_view vectors_supports(const PixelArgs& args, const Parameters&) {
-  if (args.op == PixelOp::gray && args.a.type == PixelType::f32) return "gray of f32";
-  if (args.op == PixelOp::gray && args.a.channels == 2) return "gray of 2 channels";
   if (args.op == PixelOp::keep_channels) return "keep_channels";
   return {};
 }

@@ -116,6 +116,56 @@ struct Gray : ToSamples<T> {
   }
 };
 
+/// f32 pixels of three channels, or of a fourth that does not count.
+template <int Channels>
+struct FloatGray : ToSamples<float> {
+  Plane a;
+  bool bgr;
+
+  __device__ void many(int64_t x, int64_t y) const {
+    uint32_t v[4 * Channels], out[4];
+    cuda::load_bytes(a.row(y) + x * int64_t(Channels * sizeof(float)), a.limit, v);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t* from = &v[Channels * i];
+      out[i] = __float_as_uint(
+          of(__uint_as_float(from[0]), __uint_as_float(from[1]), __uint_as_float(from[2])));
+    }
+    store(x, y, {out[0], out[1], out[2], out[3]});
+  }
+  __device__ void one(int64_t x, int64_t y) const {
+    const float* from = a.samples<const float>(y) + x * Channels;
+    dst.samples<float>(y)[x] = of(from[0], from[1], from[2]);
+  }
+
+ private:
+  __device__ float of(float first, float second, float third) const {
+    return bgr ? pixel::gray(third, second, first) : pixel::gray(first, second, third);
+  }
+};
+
+/// The first of two channels, which is the pixel's gray, or an f32 sample that is gray.
+template <class T, int Channels>
+struct FirstChannel : ToSamples<T> {
+  Plane a;
+
+  __device__ void many(int64_t x, int64_t y) const {
+    uint32_t v[4 * Channels], out[4];
+    cuda::load_bytes(a.row(y) + x * int64_t(Channels * sizeof(T)), a.limit, v);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (sizeof(T) == 4)
+        out[i] = __float_as_uint(pixel::gray(__uint_as_float(v[Channels * i])));
+      else
+        out[i] = __byte_perm(v[2 * i], v[2 * i + 1], sizeof(T) == 2 ? 0x5410 : 0x6420);
+    }
+    this->store(x, y, {out[0], out[1], out[2], out[3]});
+  }
+  __device__ void one(int64_t x, int64_t y) const {
+    this->dst.template samples<T>(y)[x] = pixel::gray(a.samples<const T>(y)[x * Channels]);
+  }
+};
+
 /// value = sample * factor: to integers rounded half up and clipped, to floats as it is.
 template <class From, class To>
 struct Scaled : ToSamples<To> {
@@ -280,13 +330,25 @@ void launch(const Op& op, const Shape& shape, Call& call) {
 template <class T>
 void gray(const PixelArgs& args, Call& call) {
   const Shape shape = shape_of(args.dst.width, args.dst.height, {args.a, args.dst});
-  Weights weights{2 * pixel::red, 2 * pixel::blue};
-  if (args.order == ColorOrder::bgr) std::swap(weights.first, weights.third);
   const ToSamples<T> to{plane_of(args.dst)};
-  if (args.a.channels == 3)
-    launch(Gray<T, 3>{to, plane_of(args.a), weights}, shape, call);
-  else
-    launch(Gray<T, 4>{to, plane_of(args.a), weights}, shape, call);
+  const Plane from = plane_of(args.a);
+  const bool bgr = args.order == ColorOrder::bgr;
+  if (args.a.channels == 2) return launch(FirstChannel<T, 2>{to, from}, shape, call);
+  if constexpr (std::is_floating_point_v<T>) {
+    switch (args.a.channels) {
+      case 1: return launch(FirstChannel<T, 1>{to, from}, shape, call);
+      case 3: return launch(FloatGray<3>{to, from, bgr}, shape, call);
+      default: return launch(FloatGray<4>{to, from, bgr}, shape, call);
+    }
+  } else {
+    if (args.a.channels == 1) return cuda::copy_rows("pixel", args.a, args.dst, call);
+    Weights weights{2 * pixel::red, 2 * pixel::blue};
+    if (bgr) std::swap(weights.first, weights.third);
+    if (args.a.channels == 3)
+      launch(Gray<T, 3>{to, from, weights}, shape, call);
+    else
+      launch(Gray<T, 4>{to, from, weights}, shape, call);
+  }
 }
 
 template <class T>
@@ -335,9 +397,8 @@ void histogram(const PixelArgs& args, Call& call) {
 void pixel_cuda::vectors(const PixelArgs& args, Call& call) {
   switch (args.op) {
     case PixelOp::gray:
-      if (args.a.channels == 1) return cuda::copy_rows("pixel", args.a, args.dst, call);
-      return pixel_cuda::for_integers(args,
-                                      [&](auto sample) { gray<decltype(sample)>(args, call); });
+      return pixel_cuda::for_samples(args,
+                                     [&](auto sample) { gray<decltype(sample)>(args, call); });
     case PixelOp::absdiff:
       return pixel_cuda::for_samples(args,
                                      [&](auto sample) { absdiff<decltype(sample)>(args, call); });

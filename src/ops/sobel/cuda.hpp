@@ -16,6 +16,9 @@ void march(const SobelArgs& args, Call& call);
 void tensor(const SobelArgs& args, Call& call);
 std::string_view tensor_supports(const SobelArgs& args, const Parameters& parameters);
 std::string_view march_supports(const SobelArgs& args, const Parameters& parameters);
+/// f32, every aperture, from tiles in shared memory.
+void tiles(const SobelArgs& args, Call& call);
+std::string_view tiles_support(const SobelArgs& args, const Parameters& parameters);
 /// One pass over memory, all outputs together.
 void fused(const SobelArgs& args, Call& call);
 

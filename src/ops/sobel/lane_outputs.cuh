@@ -8,8 +8,16 @@
 
 namespace cuesta::sobel_cuda {
 
-/// What is written: an integer magnitude alone, or anything.
-enum class Wanted { magnitude, any };
+/// What is written: an integer magnitude alone; gradients too, and magnitudes to f32; or anything:
+/// directions, and magnitudes l2 past has_wide_roots(), which take registers.
+enum class Wanted { magnitude, gradients, any };
+
+/// Whether a magnitude is a root that integer_magnitude() does not take.
+inline bool has_wide_roots(const SobelArgs& args) {
+  const AnyView& out = args.out.magnitude;
+  const bool small = args.src.type == PixelType::u8 && args.options.aperture == 3;
+  return out && args.options.norm == Norm::l2 && out.type != PixelType::u8 && !small;
+}
 
 __device__ inline float magnitude_of(float v) { return fabsf(v); }
 __device__ inline int32_t magnitude_of(int32_t v) { return abs(v); }
@@ -32,6 +40,31 @@ __device__ uint32_t integer_magnitude(S gx, S gy, Norm norm, int32_t most) {
   return __float_as_uint(fminf(root, float(most) + 0.25f) + 8388607.5f);
 }
 
+/// The integer magnitude l2 of any gradients, saturated to 65,535. Doubles hold the squares, and no
+/// root below 2^16 is rounded up to a whole number.
+template <class S>
+__device__ uint32_t wide_magnitude(S gx, S gy) {
+  const double x = double(gx), y = double(gy);
+  return min(uint32_t(__dsqrt_rn(fmin(fma(x, x, y * y), 4294967295.0))), 65535u);
+}
+/// The same to f32, the root rounded once to a double.
+template <class S>
+__device__ float wide_root(S gx, S gy) {
+  const double x = double(gx), y = double(gy);
+  return float(__dsqrt_rn(fma(x, x, y * y)));
+}
+
+/// gradient::octant() of whole numbers below 2^24. A fused product's sign is that of the exact sum.
+__device__ inline uint32_t octant(float gx, float gy) {
+  constexpr float low = float(gradient::tan_22_5), high = float(gradient::tan_22_5 + (1 << 16));
+  const float ax = fabsf(gx), ay = fabsf(gy) * 32768.0f;
+  const uint32_t slope = gx * gy < 0 ? 3 : 1;
+  return fmaf(ax, -low, ay) < 0 ? 0 : fmaf(ax, -high, ay) > 0 ? 2 : slope;
+}
+__device__ inline uint32_t octant(int32_t gx, int32_t gy) {
+  return gradient::octant<int64_t>(gx, gy);
+}
+
 /// Four magnitudes l1 of integers, saturated, as bytes.
 __device__ inline uint32_t four_magnitudes(const int32_t* gx, const int32_t* gy) {
   const auto m = [&](int i) { return __sad(gx[i], 0, __sad(gy[i], 0, 0)); };
@@ -47,7 +80,7 @@ struct OutputWay {
 };
 
 /// Writes results of the gradients of a lane's columns of row y. Every lane of the warp calls it.
-template <class Way, class Lane, class S, int Columns>
+template <class Way, Wanted W, class Lane, class S, int Columns>
 struct LaneOutputs {
   const SobelRequest<typename Way::Sample>& q;
   const Lane& lane;
@@ -112,17 +145,21 @@ struct LaneOutputs {
     }
     if (out.type == PixelType::u8)
       store_bytes(out, [&](int i) { return integer_magnitude<small>(gx[i], gy[i], q.norm, 255); });
-    else
+    else if (W != Wanted::any || small || q.norm == Norm::l1)
       store_halves(out,
                    [&](int i) { return integer_magnitude<small>(gx[i], gy[i], q.norm, 65535); });
+    else
+      store_halves(out, [&](int i) { return wide_magnitude(gx[i], gy[i]); });
   }
   __device__ void store_float_magnitude(const AnyView& out) const {
     store_words(out, [&](int i) {
-      const float m =
-          q.norm == Norm::l1
-              ? float(magnitude_of(gx[i]) + magnitude_of(gy[i]))
-              : __fsqrt_rn(fmaf(float(gx[i]), float(gx[i]), float(gy[i]) * float(gy[i])));
-      return __float_as_uint(m);
+      if (q.norm == Norm::l1)
+        return __float_as_uint(float(magnitude_of(gx[i]) + magnitude_of(gy[i])));
+      if constexpr (W == Wanted::any && !small)
+        return __float_as_uint(wide_root(gx[i], gy[i]));
+      else
+        return __float_as_uint(
+            __fsqrt_rn(fmaf(float(gx[i]), float(gx[i]), float(gy[i]) * float(gy[i]))));
     });
   }
   __device__ void store_gradient(const AnyView& out, const S (&g)[Columns]) const {
@@ -134,10 +171,11 @@ struct LaneOutputs {
       store_words(out, [&](int i) { return uint32_t(as_integer(g[i])); });
   }
   __device__ void store_direction(const AnyView& out) const {
-    using Wide = std::conditional_t<narrow, int32_t, int64_t>;
-    store_bytes(out, [&](int i) {
-      return uint32_t(gradient::octant<Wide>(as_integer(gx[i]), as_integer(gy[i])));
-    });
+    if (out.type == PixelType::f32)
+      store_words(
+          out, [&](int i) { return __float_as_uint(angle_of_whole(float(gx[i]), float(gy[i]))); });
+    else
+      store_bytes(out, [&](int i) { return octant(gx[i], gy[i]); });
   }
 };
 
@@ -145,7 +183,7 @@ struct LaneOutputs {
 template <class Way, Wanted W, int Columns, class S, class Lane>
 __device__ void write_outputs(const SobelRequest<typename Way::Sample>& q, const Lane& lane,
                               int32_t y, S (&gx)[Columns], S (&gy)[Columns]) {
-  const LaneOutputs<Way, Lane, S, Columns> to{q, lane, y, gx, gy};
+  const LaneOutputs<Way, W, Lane, S, Columns> to{q, lane, y, gx, gy};
   if (!Way::plain && q.mode == BorderMode::ignore) to.clear_rim();
   if constexpr (W == Wanted::magnitude) {
     to.store_magnitude(q.out.magnitude);
@@ -158,7 +196,9 @@ __device__ void write_outputs(const SobelRequest<typename Way::Sample>& q, const
       else
         to.store_magnitude(q.out.magnitude);
     }
-    if (q.out.direction.data) to.store_direction(q.out.direction);
+    if constexpr (W == Wanted::any) {
+      if (q.out.direction.data) to.store_direction(q.out.direction);
+    }
   }
 }
 

@@ -82,12 +82,12 @@ struct Kept {
 
 constexpr int block_threads = 64;
 /// Warps of a multiprocessor: few, so that a lane has the registers that its rows need.
-template <int K>
-constexpr int warps = K == 7 ? 12 : 16;
+template <int K, Wanted W>
+constexpr int warps = K == 7 || (K == 5 && W == Wanted::any) ? 12 : 16;
 constexpr int rows_ahead = 2;
 
 template <class T, int K, Wanted W, bool Aligned>
-__global__ void __launch_bounds__(block_threads, warps<K> * 32 / block_threads)
+__global__ void __launch_bounds__(block_threads, warps<K, W> * 32 / block_threads)
     sobel_march(SobelRequest<T> q, int32_t rows) {
   constexpr int r = K / 2;
   using S = Sums<T, K>;
@@ -125,25 +125,21 @@ void launch(const SobelArgs& args, Call& call) {
 
 std::string_view sobel_cuda::march_supports(const SobelArgs& args, const Parameters&) {
   using enum PixelType;
-  const SobelOutputs& out = args.out;
   if (args.src.type == f32) return "f32 sources";
   if (args.src.width < 12) return "pictures narrower than 12";
-  if (out.direction && out.direction.type == f32) return "directions in radians";
-  const bool small = args.src.type == u8 && args.options.aperture == 3;
-  if (out.magnitude && args.options.norm == Norm::l2 && out.magnitude.type != u8 && !small)
-    return "l2 magnitudes to u16 and f32, but of u8 with aperture 3";
   return {};
 }
 
 void sobel_cuda::march(const SobelArgs& args, Call& call) {
   const SobelOutputs& out = args.out;
   const bool magnitude_alone =
-      out.magnitude && out.magnitude.type != PixelType::f32 && !out.gx && !out.gy && !out.direction;
+      out.magnitude && out.magnitude.type != PixelType::f32 && !out.gx && !out.gy;
   for_type_and_aperture(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     if constexpr (!std::is_same_v<T, float>) {
+      if (out.direction || has_wide_roots(args)) return launch<T, k(), Wanted::any>(args, call);
       magnitude_alone ? launch<T, k(), Wanted::magnitude>(args, call)
-                      : launch<T, k(), Wanted::any>(args, call);
+                      : launch<T, k(), Wanted::gradients>(args, call);
     }
   });
 }

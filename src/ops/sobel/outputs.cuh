@@ -6,6 +6,7 @@
 
 #include "core/border_sample.hpp"
 #include "cuda/border.cuh"
+#include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
 #include "ops/shared/gradient.hpp"
 #include "ops/sobel/args.hpp"
@@ -33,21 +34,26 @@ SobelRequest<T> request_of(const SobelArgs& args) {
   return {args.src, args.out, args.options.norm, border.mode, border_sample<T>(border)};
 }
 
+/// Calls body(integral_constant<K>) for the aperture of the request.
+template <class Body>
+void for_aperture(const SobelArgs& args, Body&& body) {
+  switch (args.options.aperture) {
+    case 3: return body(std::integral_constant<int, 3>());
+    case 5: return body(std::integral_constant<int, 5>());
+    default: return body(std::integral_constant<int, 7>());
+  }
+}
+
 /// Calls body(T{}, integral_constant<K>) for the source type and the aperture of the request.
 template <class Body>
 void for_type_and_aperture(const SobelArgs& args, Body&& body) {
-  const auto with = [&](auto sample) {
-    switch (args.options.aperture) {
-      case 3: return body(sample, std::integral_constant<int, 3>());
-      case 5: return body(sample, std::integral_constant<int, 5>());
-      default: return body(sample, std::integral_constant<int, 7>());
+  for_aperture(args, [&](auto k) {
+    switch (args.src.type) {
+      case PixelType::u8: return body(uint8_t(), k);
+      case PixelType::u16: return body(uint16_t(), k);
+      default: return body(float(), k);
     }
-  };
-  switch (args.src.type) {
-    case PixelType::u8: return with(uint8_t());
-    case PixelType::u16: return with(uint16_t());
-    default: return with(float());
-  }
+  });
 }
 
 /// The sample at any distance outside the picture.
@@ -97,6 +103,19 @@ __device__ inline void store_magnitude(const AnyView& out, Norm norm, int32_t x,
 /// sobel_sums::angle(), out of line: it is longer than all else that most requests need.
 __device__ __noinline__ inline float angle_apart(float gx, float gy) {
   return sobel_sums::angle(gx, gy);
+}
+struct DivideInRange {
+  __device__ float operator()(float a, float b) const { return cuda::quotient_in_range(a, b); }
+};
+/// The same in line, of whole gradients, and of others where no quotient leaves its range.
+__device__ __forceinline__ float angle_of_whole(float gx, float gy) {
+  return sobel_sums::angle(gx, gy, DivideInRange());
+}
+__device__ __forceinline__ float angle_of(float gx, float gy) {
+  constexpr float least = 0x1p-60f, most = 0x1p60f;
+  const float big = fmaxf(fabsf(gx), fabsf(gy)), small = fminf(fabsf(gx), fabsf(gy));
+  const auto in_range = [](float v) { return v == 0 || (v >= least && v <= most); };
+  return in_range(big) && in_range(small) ? angle_of_whole(gx, gy) : angle_apart(gx, gy);
 }
 
 __device__ inline void store_direction(const AnyView& out, int32_t x, int32_t y, int32_t gx,

@@ -88,12 +88,16 @@ struct FloatRequest : FlatRequest<float> {
         changes(args.absolute || args.offset != 0 || mode == BorderMode::ignore) {}
 };
 
-/// How far the window reaches to any side, in samples of a row or in rows.
-inline int64_t reach_of(const ConvolveArgs& args) {
+/// How far the window reaches to any side, in rows or in columns of `samples` each.
+inline int64_t reach_of(const ConvolveArgs& args, int32_t samples) {
   const auto reach = [](int32_t n, int32_t anchor) { return std::max(anchor, n - 1 - anchor); };
-  return std::max(int64_t(reach(args.width, args.anchor_x)) * args.src.channels,
+  return std::max(int64_t(reach(args.width, args.anchor_x)) * samples,
                   int64_t(reach(args.height, args.anchor_y)));
 }
+/// The same, in samples of a row or in rows.
+inline int64_t reach_of(const ConvolveArgs& args) { return reach_of(args, args.src.channels); }
+/// The same, in columns or in rows.
+inline int64_t columns_of(const ConvolveArgs& args) { return reach_of(args, 1); }
 
 /// Places in rows and columns are counted in 32 bits, and past the end.
 inline std::string_view flat_rows_take(const ConvolveArgs& args) {

@@ -365,6 +365,7 @@ std::string_view convolve_cuda::separable_f32_takes(const ConvolveArgs& args, co
   if (args.src.type != PixelType::f32 || args.dst.type != PixelType::f32)
     return "types other than f32 to f32";
   if (!args.floats.separable()) return "stencils that are not separable";
+  if (separable_f32_tiles_takes(args)) return {};
   if (reach_of(args) > 15) return "windows that reach more than 15 samples";
   return flat_rows_take(args);
 }

@@ -1,0 +1,10 @@
+// Strategy `separable-f32`, tiles of 4 channels.
+#include "ops/convolve/cuda/separable_f32_tiles.cuh"
+
+namespace cuesta::convolve_cuda {
+
+void separable_tiles::of_4_channels(const ConvolveArgs& args, Call& call) {
+  run_of_channels<4>(args, call);
+}
+
+}  // namespace cuesta::convolve_cuda
