@@ -30,7 +30,9 @@ DetectSettings settings_of(const DetectOptions& options, double frame_rate) {
   options.described.read(settings.looks);
   MotionOptions& motion = settings.motion;
   options.described.read(motion);
-  motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
+  SensitivityOptions chosen;
+  options.described.read(chosen);
+  motion = MotionOptions::of(motion.background.model, chosen.sensitivity);
   options.described.read(motion, frame_rate);
   if (options.watch.is_on()) {
     settings.tracking.emplace(options.watch.tracking());
@@ -479,6 +481,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
       ->type_name("MODE")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   const auto known = app.get_options();
+  options.described.add<SensitivityOptions>(app);
   options.described.add<MotionOptions>(app);
   options.described.add<DownscaleOptions>(app);
   group_since(app, known, "Detection");

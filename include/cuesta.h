@@ -667,6 +667,16 @@ CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_
 /// 004's chain.
 CUESTA_API cuesta_status cuesta_motion_options_of(cuesta_motion_options* options, size_t size,
                                                   int32_t model);
+/// How readily motion is reported.
+enum {
+  CUESTA_SENSITIVITY_LOW = 0,     ///< fewer reports
+  CUESTA_SENSITIVITY_NORMAL = 1,  ///< as cuesta_motion_options_of()
+  CUESTA_SENSITIVITY_HIGH = 2     ///< faint objects too, and more of what sways or flickers
+};
+/// Fills the options with the defaults of a model and a sensitivity.
+/// The sensitivity chooses `threshold`, `open` and `displacement`.
+CUESTA_API cuesta_status cuesta_motion_options_for(cuesta_motion_options* options, size_t size,
+                                                   int32_t model, int32_t sensitivity);
 
 /// One moving object in one frame.
 typedef struct cuesta_detection {

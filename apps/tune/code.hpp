@@ -50,6 +50,10 @@ template <>
 struct CppEnum<BackgroundModel> {
   static constexpr std::string_view name = "BackgroundModel";
 };
+template <>
+struct CppEnum<Sensitivity> {
+  static constexpr std::string_view name = "Sensitivity";
+};
 
 template <>
 struct CppEnum<EdgeColor> {

@@ -257,16 +257,23 @@ std::string zones_in_python(const Scene& scene) {
 std::pair<std::string, std::string> options_in_code(const DetectAsked& asked,
                                                     const DetectSettings& settings) {
   std::string cpp, python;
+  SensitivityOptions chosen;
+  MotionOptions given;
+  asked->described.read(chosen);
+  asked->described.read(given);
+  const bool is_chosen = gives(asked.words(), "sensitivity");
+  if (is_chosen || gives(asked.words(), "background"))
+    cpp += fmt::format("  options.motion = cuesta::MotionOptions::of({}{});\n",
+                       in_cpp(given.background.model),
+                       is_chosen ? ", " + in_cpp(chosen.sensitivity) : std::string());
+  if (is_chosen) python += fmt::format(", sensitivity={}", in_python(chosen.sensitivity));
   for_each_field<MotionOptions>([&](const auto& one) {
     if (!gives(asked.words(), one.name)) return;
-    MotionOptions given;
-    asked->described.read(given);
     const auto& value = one.get(given);
-    if (one.name == "background")
-      cpp = fmt::format("  options.motion = cuesta::MotionOptions::of({});\n", in_cpp(value)) + cpp;
-    else
-      cpp += fmt::format("  options.motion.{}{} = {};\n",
-                         one.name == "rate_shift" ? "background." : "", one.name, in_cpp(value));
+    const bool is_models = one.name == "rate_shift" || one.name == "absorb";
+    if (one.name != "background")
+      cpp += fmt::format("  options.motion.{}{} = {};\n", is_models ? "background." : "", one.name,
+                         in_cpp(value));
     python += fmt::format(", {}={}", one.name, in_python(value));
   });
   for_each_field<DownscaleOptions>([&](const auto& one) {

@@ -45,9 +45,15 @@ Json without_unused(Json values) {
   return values;
 }
 
-// What stands in for options that are left to the library.
-Json in_force(const MotionOptions& options) {
+// What stands in for options that are left to the library, or to the background and sensitivity.
+Json in_force(const MotionOptions& options, const Json& values) {
   Json out = Json::object();
+  const MotionOptions usual;
+  for_each_field<MotionOptions>([&](const auto& one) {
+    const std::string text = text_of(one.get(options));
+    if (!values.contains(one.name) && text != text_of(one.get(usual)))
+      out[std::string(one.name)] = text;
+  });
   if (options.blur_sigma == 0)
     out["blur_sigma"] = options.blur > 1
                             ? fmt::format("{:.3g}", 0.3 * ((options.blur - 1) / 2.0 - 1) + 0.8)
@@ -358,7 +364,7 @@ Reply Film::result(const Json& asked) {
                   {"level", moves ? 1 : 0},
                   {"counts", Json::array()},
                   {"found", is_found},
-                  {"in_force", in_force(settings.motion)}};
+                  {"in_force", in_force(settings.motion, values_in(asked))}};
     // Counts are of every frame so far, which a preview has not seen.
     if (run->watch && !moves && run->seen.size() == shown + 1) about["counts"] = run->line_counts();
     std::string body = run->describe(seen, scene.scene, about);

@@ -30,6 +30,17 @@ enum class BackgroundModel : uint8_t {
 std::string_view name_of(BackgroundModel model);
 BackgroundModel background_model_from(std::string_view name);
 
+/// How readily motion is reported: one word for several options (MotionOptions::of).
+enum class Sensitivity : uint8_t {
+  low,     ///< fewer reports: higher threshold, larger specks and shifts ignored
+  normal,  ///< the defaults
+  high,    ///< faint objects too, and more of what sways or flickers
+};
+/// name_of() returns the name of a sensitivity, sensitivity_from() the sensitivity of a name.
+/// The latter throws Error{invalid_argument} for other names.
+std::string_view name_of(Sensitivity sensitivity);
+Sensitivity sensitivity_from(std::string_view name);
+
 /// Options of BackgroundSubtractor.
 struct BackgroundOptions {
   BackgroundModel model = BackgroundModel::samples;
@@ -134,10 +145,13 @@ struct MotionOptions {
   /// model `samples` (component displacement: Elgammal, Harwood & Davis 2000).
   int displacement = 3;
 
-  /// Returns the defaults of a model. `first` has paper 004's chain: blur 15, threshold 25, disks
-  /// of 15, the first frame as background, no shift compensation and no restart. Others have those
-  /// above.
-  static MotionOptions of(BackgroundModel model);
+  /// Returns the defaults of a model and a sensitivity.
+  /// `first` has paper 004's chain: blur 15, threshold 25, disks of 15, the first frame as
+  /// background, no shift compensation and no restart. Others have those above. `low` raises the
+  /// threshold by a quarter, opens with a disk 2 pixels larger and ignores shifts 2 pixels larger.
+  /// `high` ignores shifts of 1 pixel at most; its threshold is 6 for `samples` and `mixture`,
+  /// which learn the noise of each pixel, and 5/8 of the normal one for others.
+  static MotionOptions of(BackgroundModel model, Sensitivity sensitivity = Sensitivity::normal);
 };
 
 /// One moving object in one frame.

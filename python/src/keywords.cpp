@@ -366,9 +366,10 @@ StructRow edges_row() {
 
 // Every options struct of the Python package.
 std::vector<StructRow> options() {
-  const auto motion =
-      united("MotionOptions", {struct_row<MotionOptions>(""), struct_row<DownscaleOptions>("")},
-             Of::object, "background");
+  const auto motion = united("MotionOptions",
+                             {struct_row<MotionOptions>(""), struct_row<SensitivityOptions>(""),
+                              struct_row<DownscaleOptions>("")},
+                             Of::object, "background");
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   const auto edges = edges_row();
   return {struct_row<CannyOptions>("CannyOptions"),

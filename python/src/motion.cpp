@@ -194,7 +194,9 @@ class Subtractor {
 void read_options(Keywords& keywords, Detector::Options& options) {
   MotionOptions& motion = options.motion;
   read(keywords, "background", motion.background.model);
-  motion = MotionOptions::of(motion.background.model);
+  SensitivityOptions chosen;
+  read(keywords, "sensitivity", chosen.sensitivity);
+  motion = MotionOptions::of(motion.background.model, chosen.sensitivity);
   for_each_field<MotionOptions>([&](const auto& one) { read(keywords, one.name, one.at(motion)); });
   options.looks = options_from<DownscaleOptions>(keywords);
 }

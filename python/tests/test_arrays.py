@@ -791,6 +791,26 @@ def test_what_is_known_of_a_frame() -> None:
     )
 
 
+def test_a_sensitivity_chooses_defaults() -> None:
+    ground = np.random.default_rng(5).integers(90, 110, (60, 80), dtype=np.uint8)
+
+    def found(**options: Any) -> int:
+        detector = cuesta.MotionDetector(warm_up=3, steady=0, relearn=0, **options)
+        count = 0
+        for k in range(10):
+            frame = ground.copy()
+            if k > 4:
+                frame[20:40, 5 * k : 5 * k + 20] = 118
+            count += len(detector.push(frame))
+        return count
+
+    assert found(sensitivity="low") == found(sensitivity="normal") == found() == 0
+    assert found(sensitivity="high") == found(threshold=6, displacement=1) > 0
+    assert found(sensitivity="high", threshold=20) == 0
+    with pytest.raises(cuesta.InvalidArgument, match="low, normal or high"):
+        cuesta.MotionDetector(sensitivity="medium")  # type: ignore[typeddict-item]
+
+
 def test_cameras_are_refused_in_words() -> None:
     one, other = cuesta.MotionDetector(), cuesta.MotionDetector()
     frame = np.full((40, 50), 40, np.uint8)

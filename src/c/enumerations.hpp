@@ -101,6 +101,13 @@ struct Numbers<BackgroundModel> {
       {BackgroundModel::samples, CUESTA_BACKGROUND_SAMPLES}};
 };
 
+template <>
+struct Numbers<Sensitivity> {
+  static constexpr Number<Sensitivity> all[] = {{Sensitivity::low, CUESTA_SENSITIVITY_LOW},
+                                                {Sensitivity::normal, CUESTA_SENSITIVITY_NORMAL},
+                                                {Sensitivity::high, CUESTA_SENSITIVITY_HIGH}};
+};
+
 template <class Enum>
 constexpr int32_t number_of(Enum value) {
   for (const auto& one : Numbers<Enum>::all)

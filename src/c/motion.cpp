@@ -22,6 +22,7 @@ namespace {
 
 using namespace cuesta::c;
 using cuesta::BackgroundModel;
+using cuesta::Sensitivity;
 
 BackgroundModel model_of(int32_t model, std::string_view what) {
   return enumerator<BackgroundModel>(model, what);
@@ -32,8 +33,9 @@ cuesta_background_options background_defaults() {
   return {sizeof(cuesta_background_options), number_of(by.model), by.rate_shift, by.absorb};
 }
 
-// The elements stay empty: they are the model's own.
-cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
+// The elements stay empty, which takes the model's own, but for one that opens.
+cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {},
+                                      const cuesta_element& open = {}) {
   return {sizeof(cuesta_motion_options),
           number_of(by.background.model),
           by.background.rate_shift,
@@ -42,7 +44,7 @@ cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
           by.blur_sigma,
           by.threshold.level,
           {},
-          {},
+          open,
           by.min_area,
           by.connectivity,
           by.warm_up,
@@ -51,6 +53,18 @@ cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
           cuesta::DownscaleOptions{}.downscale,
           by.displacement,
           by.background.absorb};
+}
+
+// The element of a sensitivity that is not the model's own; it lasts.
+cuesta_element opening_of(BackgroundModel model, Sensitivity sensitivity) {
+  if (sensitivity != Sensitivity::low) return {};
+  const auto lasting = [](BackgroundModel of) {
+    return cuesta::MotionOptions::of(of, Sensitivity::low).open;
+  };
+  static const auto of_first = lasting(BackgroundModel::first);
+  static const auto of_others = lasting(BackgroundModel::samples);
+  const auto& element = model == BackgroundModel::first ? of_first : of_others;
+  return {nullptr, element.cells().data(), element.width(), element.height()};
 }
 
 cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
@@ -86,9 +100,16 @@ void cuesta_motion_options_init(cuesta_motion_options* options, size_t size) {
 }
 
 cuesta_status cuesta_motion_options_of(cuesta_motion_options* options, size_t size, int32_t model) {
+  return cuesta_motion_options_for(options, size, model, CUESTA_SENSITIVITY_NORMAL);
+}
+
+cuesta_status cuesta_motion_options_for(cuesta_motion_options* options, size_t size, int32_t model,
+                                        int32_t sensitivity) {
   return guarded([&] {
+    const auto of = model_of(model, "motion: model");
+    const auto by = enumerator<Sensitivity>(sensitivity, "motion: sensitivity");
     put_options(options, size,
-                motion_defaults(cuesta::MotionOptions::of(model_of(model, "motion: model"))));
+                motion_defaults(cuesta::MotionOptions::of(of, by), opening_of(of, by)));
   });
 }
 

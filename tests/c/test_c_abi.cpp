@@ -498,6 +498,29 @@ TEST(CInterface, ObjectsAreThoseOfCpp) {
             CUESTA_INVALID_ARGUMENT);
 }
 
+TEST(CMotionOptions, ASensitivityIsThatOfCpp) {
+  for (const int32_t model : {CUESTA_BACKGROUND_FIRST, CUESTA_BACKGROUND_SAMPLES}) {
+    for (const auto& [number, sensitivity] : {std::pair{CUESTA_SENSITIVITY_LOW, Sensitivity::low},
+                                              {CUESTA_SENSITIVITY_NORMAL, Sensitivity::normal},
+                                              {CUESTA_SENSITIVITY_HIGH, Sensitivity::high}}) {
+      cuesta_motion_options of{};
+      EXPECT_OK(cuesta_motion_options_for(&of, sizeof of, model, number));
+      const auto cpp = MotionOptions::of(BackgroundModel(model), sensitivity);
+      EXPECT_EQ(of.threshold, cpp.threshold.level);
+      EXPECT_EQ(of.displacement, cpp.displacement);
+      EXPECT_EQ(of.close.text, nullptr);
+      const bool is_low = sensitivity == Sensitivity::low;
+      ASSERT_EQ(of.open.cells != nullptr, is_low);
+      if (!is_low) continue;
+      ASSERT_EQ(of.open.width, cpp.open.width());
+      EXPECT_TRUE(std::equal(cpp.open.cells().begin(), cpp.open.cells().end(), of.open.cells));
+    }
+  }
+  cuesta_motion_options of{};
+  EXPECT_EQ(cuesta_motion_options_for(&of, sizeof of, CUESTA_BACKGROUND_FIRST, 3),
+            CUESTA_INVALID_ARGUMENT);
+}
+
 class CMotion : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Downscale, CMotion, testing::Values(1, 2));
 

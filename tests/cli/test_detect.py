@@ -468,6 +468,33 @@ class Options(DetectTest):
         narrow = self.detect("--threshold", 100)[1][5]["objects"][0]["area"]
         self.assertGreater(wide, narrow)
 
+    def test_a_sensitivity_chooses_defaults_and_given_options_win(self):
+        def lines(*options):
+            return self.lines(
+                self.run_cuesta(
+                    "detect", self.video, "--json", "-", "--warm-up", 3, *options
+                ).stdout
+            )
+
+        high = lines("--sensitivity", "high")
+        self.assertEqual(high, lines("--threshold", 6, "--displacement", 1))
+        self.assertEqual(lines("--sensitivity", "normal"), lines())
+        header, _ = lines("--sensitivity", "low")
+        self.assertEqual(
+            [header[key] for key in ("threshold", "open", "displacement")], [20, "disk:7", 5]
+        )
+        header, _ = lines("--displacement", 0, "--sensitivity", "low", "--threshold", "auto")
+        self.assertEqual(
+            [header[key] for key in ("threshold", "open", "displacement")],
+            ["auto:20", "disk:7", 0],
+        )
+        header, _ = lines("--sensitivity", "high", "--background", "first")
+        self.assertEqual([header["threshold"], header["open"]], [15.625, "disk:15"])
+        failed = self.run_cuesta(
+            "detect", self.video, "--json", "-", "--sensitivity", "medium", code=2
+        )
+        self.assertIn("low, normal or high", failed.stderr)
+
     def test_numbers_of_frames_may_be_times(self):
         def header(*options):
             done = self.run_cuesta("detect", self.video, "--json", "-", *options)

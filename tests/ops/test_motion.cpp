@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuesta/downscale.hpp"
+#include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
@@ -345,6 +346,36 @@ TEST(Motion, ShiftedBytesAreFoundAlike) {
       EXPECT_EQ(changes, 1u) << name_of(model);
     }
   }
+}
+
+TEST(Motion, ASensitivityChoosesThreeDefaultsOfEveryModel) {
+  const auto values = [](BackgroundModel model, Sensitivity sensitivity) {
+    const MotionOptions of = MotionOptions::of(model, sensitivity);
+    return std::tuple(of.threshold.level, text_of(of.open), of.displacement);
+  };
+  using enum Sensitivity;
+  using Values = std::tuple<double, std::string, int>;
+  const BackgroundModel samples = BackgroundModel::samples;
+  EXPECT_EQ(values(samples, low), Values(20, "disk:7", 5));
+  EXPECT_EQ(values(samples, normal), Values(16, "disk:5", 3));
+  EXPECT_EQ(values(samples, high), Values(6, "disk:5", 1));
+  EXPECT_EQ(values(BackgroundModel::mixture, high), Values(6, "disk:5", 1));
+  EXPECT_EQ(values(BackgroundModel::mean, high), Values(10, "disk:5", 1));
+  EXPECT_EQ(values(BackgroundModel::first, low), Values(31.25, "disk:17", 5));
+  EXPECT_EQ(values(BackgroundModel::first, high), Values(15.625, "disk:15", 1));
+  for (const auto& model : background::model_names) {
+    const MotionOptions usual = MotionOptions::of(model.value);
+    for (const Sensitivity sensitivity : {low, high}) {
+      MotionOptions of = MotionOptions::of(model.value, sensitivity);
+      EXPECT_EQ(of.background.model, model.value);
+      EXPECT_EQ(std::tuple(of.blur, of.min_area, of.warm_up, of.relearn, of.steady),
+                std::tuple(usual.blur, usual.min_area, usual.warm_up, usual.relearn, usual.steady));
+      MotionDetector takes_it(of);
+    }
+  }
+  EXPECT_EQ(sensitivity_from("high"), high);
+  EXPECT_EQ(name_of(low), "low");
+  EXPECT_THROW(sensitivity_from("higher"), Error);
 }
 
 TEST(Motion, AnObjectFinerThanAGrayLevelIsFound) {

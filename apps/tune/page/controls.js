@@ -40,6 +40,7 @@ export function box(kind, name, text, words, usual = "") {
   const label = make("label", { htmlFor: id }, make("span", { textContent: text }),
                      make("span", { className: "usual", textContent: usual }));
   const element = make("div", { className: `control ${kind}`, dataset: { name, help: words } }, label, help);
+  element.inForce = (used) => { element.querySelector(".usual").textContent = used ? `in force: ${used}` : usual; };
   return { element, label, id, describedby: help.id };
 }
 
@@ -95,9 +96,6 @@ export function slider(name, text, spec, change, hint) {
   element.append(range, number);
   element.set = (value) => { if (say(value)) number.setAttribute("aria-invalid", "false"); };
   element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };
-  element.inForce = (used) => {
-    element.querySelector(".usual").textContent = used ? `in force: ${used}` : spec.usual ? `default ${spec.usual}` : "";
-  };
   element.reach = (most) => { range.max = odd.of(most); };
   return element;
 }

@@ -2,16 +2,49 @@
 
 namespace cuesta {
 
-MotionOptions MotionOptions::of(BackgroundModel model) {
+std::string_view name_of(Sensitivity sensitivity) { return name_in(sensitivity); }
+
+Sensitivity sensitivity_from(std::string_view name) {
+  if (const auto sensitivity = value_named<Sensitivity>(name)) return *sensitivity;
+  throw_invalid(std::string(name), "sensitivity is '{}'; it must be {}", name,
+                either_name_of<Sensitivity>());
+}
+
+namespace {
+
+// The size of the disk that opens the mask is that of the smallest object that stays.
+void set_sensitivity(MotionOptions& options, Sensitivity sensitivity, int opened) {
+  const BackgroundModel model = options.background.model;
+  const bool knows_noise = model == BackgroundModel::samples || model == BackgroundModel::mixture;
+  switch (sensitivity) {
+    case Sensitivity::low:
+      options.threshold.level *= 1.25;
+      options.open = StructuringElement::disk(opened + 2);
+      options.displacement += 2;
+      return;
+    case Sensitivity::high:
+      options.threshold.level = knows_noise ? 6 : options.threshold.level * 0.625;
+      options.displacement = 1;
+      return;
+    case Sensitivity::normal: return;
+  }
+}
+
+}  // namespace
+
+MotionOptions MotionOptions::of(BackgroundModel model, Sensitivity sensitivity) {
   MotionOptions options;
   options.background.model = model;
-  if (model != BackgroundModel::first) return options;
-  options.blur = 15;
-  options.threshold = 25;
-  options.close = options.open = StructuringElement::disk(15);
-  options.warm_up = 1;
-  options.relearn = 0;
-  options.steady = 0;
+  const bool is_papers = model == BackgroundModel::first;
+  if (is_papers) {
+    options.blur = 15;
+    options.threshold = 25;
+    options.close = options.open = StructuringElement::disk(15);
+    options.warm_up = 1;
+    options.relearn = 0;
+    options.steady = 0;
+  }
+  set_sensitivity(options, sensitivity, is_papers ? 15 : 5);
   return options;
 }
 

@@ -9,6 +9,23 @@
 
 namespace cuesta {
 
+inline constexpr std::array sensitivity_names = {Named<Sensitivity>{Sensitivity::low, "low"},
+                                                 Named<Sensitivity>{Sensitivity::normal, "normal"},
+                                                 Named<Sensitivity>{Sensitivity::high, "high"}};
+constexpr std::span<const Named<Sensitivity>> names_of(Sensitivity) { return sensitivity_names; }
+
+/// What chooses defaults of MotionOptions beside the model.
+struct SensitivityOptions {
+  Sensitivity sensitivity = Sensitivity::normal;
+};
+template <>
+struct Described<SensitivityOptions> {
+  static constexpr auto fields = std::tuple(field<&SensitivityOptions::sensitivity>(
+      "sensitivity", any(),
+      "choose the defaults of threshold, open and displacement. low: fewer reports; high: faint "
+      "objects too, and more of what sways or flickers"));
+};
+
 std::string wrong(const DifferenceThreshold& value, const Limits& limits);
 /// "16", "auto:40".
 std::string text_of(const DifferenceThreshold& value);
