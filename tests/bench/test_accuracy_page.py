@@ -39,6 +39,58 @@ def faults(page, data):
     return found
 
 
+SCENES = {
+    "plain": "two people, one after the other",
+    "clouds": "the shadow of a cloud drifts by",
+    "halflight": "a lamp lights 45 % of the picture",
+    "snow": "snow",
+    "small": "objects of 5 to 12 pixels",
+    "sway": "a swaying texture",
+    "near": "something that fills 62 % of the picture",
+    "leaves": "an object that stood there leaves",
+    "parks": "a car that parks",
+    "traffic": "two lanes of traffic from the first frame on",
+    "people": "five people in pairs, behind a pole, who cross",
+    "night": "a person at night, noise of 9 levels",
+    "dusk": "an animal at dusk, 11 levels lighter than its ground",
+}
+
+
+def lines_of_scenes(rows):
+    """The lines that the page has of generated scenes."""
+    by = {(row["scene"], row["options"]): row for row in rows}
+    named = [(title, by[scene, ""]) for scene, title in SCENES.items()]
+    for scene, options in (("parks", "--absorb 60s"), ("dusk", "--sensitivity high")):
+        named.append((f"the same with `{options}`", by[scene, options]))
+    for title, r in named:
+        yield f"| {title} | {r['false']:.1f} | {r['missed']:.1f} | {r['objects']} | {r['ids']} | {r['IDF1']:.2f} |"
+    for scene, title in SCENES.items():
+        of = [by[scene, f"--sensitivity {word}" if word else ""] for word in ("low", "", "high")]
+        yield (
+            f"| {title} | " + " | ".join(f"{r['false']:.1f} · {r['missed']:.1f}" for r in of) + " |"
+        )
+
+
+def lines_of_trackers(rows):
+    """The lines that the page has of trackers, and the mean HOTA of each."""
+    names = ("Cuesta", "SORT", "ByteTrack", "OC-SORT")
+    by = {(row["scene"], row["tracker"]): row for row in rows}
+    scenes = list(dict.fromkeys(row["scene"] for row in rows))
+    lines = []
+    for scene in scenes:
+        of = [by[scene, name] for name in names]
+        cells = [f"{r['HOTA']:.2f} · {r['IDF1']:.2f} · {r['ids']}" for r in of]
+        lines.append(f"| {SCENES[scene]} | " + " | ".join(cells) + f" | {of[0]['objects']} |")
+    means = {
+        name: [
+            sum(by[scene, name][key] for scene in scenes) / len(scenes) for key in ("HOTA", "IDF1")
+        ]
+        for name in names
+    }
+    cells = [f"{hota:.2f} · {idf1:.2f}" for hota, idf1 in means.values()]
+    return [*lines, "| mean | " + " | ".join(cells) + " | |"], means
+
+
 class AccuracyPage(unittest.TestCase):
     def setUp(self):
         self.page = PAGE.read_text(encoding="utf-8")
@@ -48,6 +100,19 @@ class AccuracyPage(unittest.TestCase):
     def test_figures_are_measured(self):
         self.assertGreaterEqual(len(self.data["rows"]), 5)
         self.assertEqual(faults(self.page, self.data), [])
+
+    def test_moving_objects_are_measured(self):
+        at = DATA.parent
+        rows = json.loads((at / "2026-11-29-scenes.json").read_text(encoding="utf-8"))["rows"]
+        lines = [*lines_of_scenes(rows)]
+        rivals = json.loads((at / "2026-11-29-tracks.json").read_text(encoding="utf-8"))["rows"]
+        of_trackers, means = lines_of_trackers(rivals)
+        self.assertEqual(means["Cuesta"][0], max(hota for hota, _ in means.values()))
+        part = self.page.split("## Moving objects")[1]
+        written = [line for line in part.splitlines() if line.startswith("| ")]
+        heads = [line for line in written if line.startswith("| scene")]
+        self.assertEqual(sorted(written), sorted(lines + of_trackers + heads))
+        self.assertEqual(len(heads), 3)
 
     def test_the_default_is_what_it_promises(self):
         best = {row["options"]: row["F"] for row in self.data["rows"]}
