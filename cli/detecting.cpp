@@ -181,13 +181,22 @@ class Finder {
       detector_.set_thresholds(small_.thresholds(region_of(thresholds, region_, name_)));
   }
 
-  /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, of live
-  /// video: a GPU's decoder does not tell what is damaged, which is an error of a file. One that is
-  /// watched `alone` has all of that GPU's decoders.
+  /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, or one of
+  /// VA-API, of live video: a GPU's decoder does not report damage, which is an error of a file. A
+  /// video that is watched `alone` has all of an NVIDIA GPU's decoders.
   std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone,
                                           bool is_painted_out) const {
     if (options.decode == "cpu") return {};
+    for (const auto by : {io::GpuDecoders::vaapi, io::GpuDecoders::qsv}) {
+      const io::GpuDecoding required{.by = by, .required = true};
+      if (options.decode != io::name_of(required)) continue;
+      if (!io::has_render_node())
+        throw_without_gpu(options.decode, "this machine has no /dev/dri/renderD*");
+      return required;
+    }
     const bool required = options.decode == "cuda";
+    if (!required && !device_.gpu() && io::is_live(options.input) && io::has_render_node())
+      return io::GpuDecoding{.by = io::GpuDecoders::vaapi};
     // What is painted out is painted on the host.
     if (is_painted_out) {
       if (required)
@@ -197,8 +206,8 @@ class Finder {
     if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
     const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
     constexpr int max_decoders = 7;  // an H100 has this many; fewer take turns
-    return io::GpuDecoding{gpu, required, options.shows_frames() || !may_stay_there(),
-                           alone ? max_decoders : 1};
+    return io::GpuDecoding{io::GpuDecoders::cuda, gpu, required,
+                           options.shows_frames() || !may_stay_there(), alone ? max_decoders : 1};
   }
 
   std::span<const Detection> find(const io::Frame& frame) {
@@ -231,11 +240,13 @@ class Finder {
   static int first_gpu() {
     std::string why;
     const auto gpus = list_devices(&why);
-    if (gpus.empty()) {
-      throw Error(ErrorCode::device,
-                  fmt::format("--decode cuda: {}; --decode cpu does without a GPU", why), "cuda");
-    }
+    if (gpus.empty()) throw_without_gpu("cuda", why);
     return gpus.front().index;
+  }
+  [[noreturn]] static void throw_without_gpu(const std::string& decode, const std::string& why) {
+    throw Error(ErrorCode::device,
+                fmt::format("--decode {}: {}; --decode cpu does without a GPU", decode, why),
+                decode);
   }
 
   // Whether frames may be worked on where a GPU has decoded them.
@@ -476,10 +487,11 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   add_clock_options(app, options.clock);
   app.add_option(
          "--decode", options.decode,
-         "decode video on auto (default), cpu or cuda. cuda keeps frames on the GPU and does not "
-         "report damage inside of them. auto uses it for live video if detection runs on the GPU")
+         "decode video on auto (default), cpu, cuda, vaapi or qsv. cuda keeps frames on an NVIDIA "
+         "GPU; vaapi and qsv copy them from one of Intel or AMD. GPUs do not report damage inside "
+         "of frames. auto uses cuda or vaapi for live video, where they are present")
       ->type_name("MODE")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "vaapi", "qsv"}));
   const auto known = app.get_options();
   options.described.add<SensitivityOptions>(app);
   options.described.add<MotionOptions>(app);

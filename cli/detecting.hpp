@@ -30,7 +30,7 @@ struct DetectOptions {
   RecordingChoice recording{};
   ClockOptions clock{};
   std::string input{}, out{}, json{}, mask_video{};
-  std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
+  std::string decode = "auto";  ///< who decodes: auto, cpu, cuda, vaapi, qsv
   bool follow = false;
   std::string camera{};  ///< its name among several; empty for a video alone
 

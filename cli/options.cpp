@@ -127,7 +127,6 @@ Border parse_border(std::string_view option, std::string_view text) {
 }
 
 StructuringElement parse_element(std::string_view option, std::string_view text) {
-  if (text == "none") return StructuringElement::rectangle(1, 1);
   try {
     return StructuringElement::parse(text);
   } catch (const Error& error) {

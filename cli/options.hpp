@@ -25,7 +25,7 @@ Rect parse_region(std::string_view text);
 Parameter parse_parameter(std::string_view text);
 /// A mode, or constant:V
 Border parse_border(std::string_view option, std::string_view text);
-/// As StructuringElement::parse has it, or none: one cell, which changes nothing.
+/// As StructuringElement::parse has it.
 StructuringElement parse_element(std::string_view option, std::string_view text);
 /// T, auto, or auto:T
 DifferenceThreshold parse_difference(std::string_view option, std::string_view text,

@@ -180,7 +180,7 @@ typedef struct cuesta_stencil {
 
 /// A structuring element: width x height (1..255) cells in rows; non-zero cells belong to it.
 /// The anchor is (width / 2, height / 2). Or `text`: "disk:15", "ellipse:15", "rect:5x3",
-/// "cross:3".
+/// "cross:3", "none" (one cell).
 typedef struct cuesta_element {
   const char* text;
   const uint8_t* cells;

@@ -78,11 +78,6 @@ inline constexpr std::string_view cpp_name<BoundaryOptions> = "BoundaryOptions";
 template <>
 inline constexpr std::string_view cpp_name<RegionEdges> = "RegionEdges";
 
-/// As the library reads it, which has no "none".
-inline std::string shape_of(const StructuringElement& value) {
-  return value.cells().size() == 1 ? "rect:1x1" : text_of(value);
-}
-
 template <class T>
 std::string in_cpp(const T& value) {
   if constexpr (std::same_as<T, bool>) {
@@ -97,7 +92,7 @@ std::string in_cpp(const T& value) {
     return value.mode == BorderMode::constant ? fmt::format("{{{}, {}}}", mode, value.value)
                                               : fmt::format("{{{}}}", mode);
   } else if constexpr (std::same_as<T, StructuringElement>) {
-    return fmt::format("cuesta::StructuringElement::parse({})", in_quotes(shape_of(value)));
+    return fmt::format("cuesta::StructuringElement::parse({})", in_quotes(text_of(value)));
   } else if constexpr (std::same_as<T, std::optional<double>>) {
     return value ? fmt::format("{}", *value) : "{}";
   } else if constexpr (std::same_as<T, Thresholds>) {
@@ -125,7 +120,7 @@ std::string in_python(const T& value) {
   else if constexpr (std::same_as<T, DifferenceThreshold>)
     return value.otsu ? fmt::format("(\"auto\", {})", value.level) : fmt::format("{}", value.level);
   else if constexpr (std::same_as<T, StructuringElement>)
-    return in_quotes(shape_of(value));
+    return in_quotes(text_of(value));
   else
     return in_quotes(text_of(value));
 }

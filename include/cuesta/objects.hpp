@@ -94,8 +94,8 @@ class StructuringElement {
       int width, int height);  ///< OpenCV's MORPH_ELLIPSE; ellipse(15, 15) has 169 cells
   static StructuringElement rectangle(int width, int height);
   static StructuringElement cross(int width, int height);
-  /// "disk:15", "ellipse:15", "rect:5x3", "cross:3"; throws Error{invalid_argument} that lists the
-  /// forms.
+  /// "disk:15", "ellipse:15", "rect:5x3", "cross:3", or "none": one cell, which changes nothing.
+  /// Throws Error{invalid_argument} that lists the forms.
   static StructuringElement parse(std::string_view text);
 
   /// Return the size, and the anchor: width / 2 and height / 2, as OpenCV's default.

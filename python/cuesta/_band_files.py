@@ -236,7 +236,8 @@ def filter_file(
     filter : {"gaussian", "box", "sharpen", "median", "laplacian", "erode", "dilate", "open", "close"}
         The function of that name. The last four support one channel.
     element : str
-        Structuring element of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
+        Structuring element of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3" or
+        "none".
     memory, rows, resume, tiff, device, progress, page, band
         See `edges_file`.
     **options

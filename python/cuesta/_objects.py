@@ -87,8 +87,8 @@ def erode(
         uint8, uint16 or bool, one channel.
     element : str or array
         "disk:15" (Euclidean, 149 cells), "ellipse:15" (OpenCV's, 169 cells), "rect:5x3" (width ×
-        height) or "cross:3". Or (height, width) cells, 1 to 255 a side, whose non-zero ones belong
-        to the element. The anchor is (height // 2, width // 2). The element is not reflected.
+        height), "cross:3" or "none" (one cell). Or (height, width) cells, 1 to 255 a side, whose
+        non-zero ones belong to the element. The anchor is (height // 2, width // 2). The element is not reflected.
     **options
     layout, out, page, band, strategy, parameters, threads, stream
         See `canny`. `out` may be the image itself.

@@ -807,6 +807,7 @@ def test_a_sensitivity_chooses_defaults() -> None:
     assert found(sensitivity="low") == found(sensitivity="normal") == found() == 0
     assert found(sensitivity="high") == found(threshold=6, displacement=1) > 0
     assert found(sensitivity="high", threshold=20) == 0
+    assert found(sensitivity="high", open="none") >= found(sensitivity="high")
     with pytest.raises(cuesta.InvalidArgument, match="low, normal or high"):
         cuesta.MotionDetector(sensitivity="medium")  # type: ignore[typeddict-item]
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "io/address.hpp"
 #include "io/animation.hpp"
@@ -43,6 +44,21 @@ PlaneSize chroma_size(Chroma chroma, int32_t width, int32_t height) {
     case Chroma::c444: return {width, height};
   }
   return {0, 0};
+}
+
+std::string name_of(const GpuDecoding& asked) {
+  switch (asked.by) {
+    case GpuDecoders::vaapi: return "vaapi";
+    case GpuDecoders::qsv: return "qsv";
+    default: return fmt::format("cuda:{}", asked.device);
+  }
+}
+
+bool has_render_node() {
+  std::error_code none;
+  for (const auto& node : std::filesystem::directory_iterator("/dev/dri", none))
+    if (node.path().filename().string().starts_with("renderD")) return true;
+  return false;
 }
 
 bool is_live(const std::string& path) {

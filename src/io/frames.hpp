@@ -133,9 +133,13 @@ class FrameSink {
   virtual std::string loss() const { return {}; }
 };
 
-/// Decoding by a GPU's own decoder.
+/// Who offers a GPU's decoder: NVIDIA's driver, VA-API (Intel, AMD) or Quick Sync (Intel).
+enum class GpuDecoders : uint8_t { cuda, vaapi, qsv };
+
+/// Decoding by a GPU's own decoder. Frames of VA-API and Quick Sync come back to host memory.
 struct GpuDecoding {
-  int device = 0;
+  GpuDecoders by = GpuDecoders::cuda;
+  int device = 0;           ///< of cuda
   bool required = false;    ///< else what that decoder does not take, the CPU decodes
   bool host_planes = true;  ///< frames have their planes in host memory, too
   int decoders = 1;         ///< of a file without host planes: parts that are decoded at once
@@ -165,6 +169,11 @@ struct StreamLimits {
     if (!stop) stop = std::make_shared<StopSignal>();
   }
 };
+
+/// "cuda:0", "vaapi", "qsv".
+std::string name_of(const GpuDecoding& asked);
+/// Whether this machine has a device that VA-API or Quick Sync may decode on.
+bool has_render_node();
 
 /// Whether a video comes as it happens, so that it cannot be read twice and may have no end: an
 /// address, a camera, a pipe, by its name or as standard input ("-").

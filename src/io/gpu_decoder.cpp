@@ -25,14 +25,13 @@ extern "C" {
 namespace cuesta::io {
 namespace {
 
-struct Unref {
-  void operator()(AVBufferRef* p) const { av_buffer_unref(&p); }
-};
-using BufferPtr = std::unique_ptr<AVBufferRef, Unref>;
+[[noreturn]] void throw_device(const GpuDecoding& asked, std::string_view why) {
+  throw Error(ErrorCode::device, fmt::format("decoding on {}: {}", name_of(asked), why),
+              name_of(asked));
+}
 
 [[noreturn]] void throw_device(int device, std::string_view why) {
-  throw Error(ErrorCode::device, fmt::format("decoding on cuda:{}: {}", device, why),
-              fmt::format("cuda:{}", device));
+  throw_device(GpuDecoding{.device = device}, why);
 }
 
 void check_there(int device) {
@@ -55,18 +54,34 @@ CUcontext context_of_runtime(int device) {
   return context;
 }
 
+struct Offer {
+  GpuDecoders by;
+  AVHWDeviceType device;
+  AVPixelFormat frames;
+};
+constexpr Offer offers[] = {
+    {GpuDecoders::cuda, AV_HWDEVICE_TYPE_CUDA, AV_PIX_FMT_CUDA},
+    {GpuDecoders::vaapi, AV_HWDEVICE_TYPE_VAAPI, AV_PIX_FMT_VAAPI},
+    {GpuDecoders::qsv, AV_HWDEVICE_TYPE_QSV, AV_PIX_FMT_QSV},
+};
+const Offer& offer_of(GpuDecoders by) { return *std::ranges::find(offers, by, &Offer::by); }
+
 /// The GPU's decoder where libav offers it for samples that have a luma plane, else libav's own.
-AVPixelFormat choose_format(AVCodecContext*, const AVPixelFormat* offered) {
+AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered) {
+  const auto* device = reinterpret_cast<const AVHWDeviceContext*>(decoder->hw_device_ctx->data);
+  const AVPixelFormat wanted = std::ranges::find(offers, device->type, &Offer::device)->frames;
   AVPixelFormat own = AV_PIX_FMT_NONE, gpu = AV_PIX_FMT_NONE;
   for (; *offered != AV_PIX_FMT_NONE; ++offered) {
     const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(*offered);
-    if (*offered == AV_PIX_FMT_CUDA)
+    if (*offered == wanted)
       gpu = *offered;
     else if (own == AV_PIX_FMT_NONE && format && !(format->flags & AV_PIX_FMT_FLAG_HWACCEL))
       own = *offered;
   }
+  // Quick Sync offers samples of its own, all with a luma plane, or none besides.
   const AVPixFmtDescriptor* samples = av_pix_fmt_desc_get(own);
-  const bool has_luma = samples && !(samples->flags & AV_PIX_FMT_FLAG_RGB);
+  const bool has_luma =
+      samples ? !(samples->flags & AV_PIX_FMT_FLAG_RGB) : device->type == AV_HWDEVICE_TYPE_QSV;
   return has_luma && gpu != AV_PIX_FMT_NONE ? gpu : own;
 }
 
@@ -88,29 +103,60 @@ std::string why_not_on_gpu(AVCodecID codec) {
   }
 }
 
-GpuDecoder::GpuDecoder(AVCodecContext& decoder, int device, int at_once) : device_(device) {
+void GpuDecoder::Unref::operator()(AVBufferRef* p) const { av_buffer_unref(&p); }
+
+bool GpuDecoder::made(const AVFrame& frame) {
+  return std::ranges::find(offers, AVPixelFormat(frame.format), &Offer::frames) != std::end(offers);
+}
+
+GpuDecoder::GpuDecoder(const GpuDecoding& asked) : asked_(asked) {
+  if (asked.by == GpuDecoders::cuda) {
+    open_cuda();
+    return;
+  }
+  AVBufferRef* gpu = nullptr;
+  const int error = av_hwdevice_ctx_create(&gpu, offer_of(asked.by).device, nullptr, nullptr, 0);
+  gpu_.reset(gpu);
+  av::check_resources(error);
+  if (error < 0)
+    throw_device(asked, has_render_node() ? fmt::format("no device opens: {}", av::words(error))
+                                          : "this machine has no /dev/dri/renderD*");
+}
+
+void GpuDecoder::open_cuda() {
+  const int device = asked_.device;
   check_there(device);
   const OnDevice scope(device);
   auto stream = std::make_unique<Stream>();  // makes the runtime's context, too
-  BufferPtr gpu(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
-  if (!gpu) throw_device(device, "FFmpeg's libav was built here without it");
-  auto& general = *reinterpret_cast<AVHWDeviceContext*>(gpu->data);
+  gpu_.reset(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));
+  if (!gpu_) throw_device(device, "FFmpeg's libav was built here without it");
+  auto& general = *reinterpret_cast<AVHWDeviceContext*>(gpu_->data);
   auto& cuda = *static_cast<AVCUDADeviceContext*>(general.hwctx);
   cuda.cuda_ctx = context_of_runtime(device);
   cuda.stream = static_cast<CUstream>(stream->get());
   stream_ = stream->get();
   general.user_opaque = stream.release();
   general.free = [](AVHWDeviceContext* ends) { delete static_cast<Stream*>(ends->user_opaque); };
-  const int error = av_hwdevice_ctx_init(gpu.get());
+  const int error = av_hwdevice_ctx_init(gpu_.get());
   av::check_resources(error);
   if (error < 0) throw_device(device, av::words(error));
-  decoder.hw_device_ctx = gpu.release();
+}
+
+const AVCodec* GpuDecoder::codec(AVCodecID id) const {
+  if (asked_.by != GpuDecoders::qsv) return avcodec_find_decoder(id);
+  return avcodec_find_decoder_by_name(fmt::format("{}_qsv", avcodec_get_name(id)).c_str());
+}
+
+void GpuDecoder::attach(AVCodecContext& decoder, int at_once) const {
+  decoder.hw_device_ctx = av_buffer_ref(gpu_.get());
+  if (!decoder.hw_device_ctx) throw std::bad_alloc();
   decoder.get_format = choose_format;
   decoder.extra_hw_frames = at_once;
 }
 
 void GpuDecoder::wait() const {
-  const OnDevice scope(device_);
+  if (!keeps_frames()) return;
+  const OnDevice scope(asked_.device);
   cuesta::wait(stream_);
 }
 

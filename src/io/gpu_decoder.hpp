@@ -1,6 +1,7 @@
-// Decoding by a GPU's own decoder (NVDEC), through libav's hardware frames.
+// Decoding by a GPU's own decoder (NVDEC, VA-API, Quick Sync), through libav's hardware frames.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "io/av.hpp"
@@ -16,17 +17,23 @@ std::string why_not_on_gpu(AVCodecID codec);
 /// A GPU's decoder, for one AVCodecContext.
 class GpuDecoder {
  public:
-  /// Has `decoder`, which is not open yet, decode on GPU `device` what that GPU takes; else frames
-  /// are libav's own, in host memory. `at_once` frames are kept at once at most. Throws
-  /// Error{device}: there is no such GPU, or no driver; std::bad_alloc.
-  GpuDecoder(AVCodecContext& decoder, int device, int at_once);
+  /// Opens the device. Throws Error{device}: there is no such GPU, or no driver; std::bad_alloc.
+  explicit GpuDecoder(const GpuDecoding& asked);
 
+  /// libav's decoder of a codec, which attach() takes; null where this build has none.
+  const AVCodec* codec(AVCodecID id) const;
+  /// Has `decoder`, which is not open yet, decode on the GPU what that takes; else frames are
+  /// libav's own, in host memory. `at_once` frames are kept at once at most. Throws std::bad_alloc.
+  void attach(AVCodecContext& decoder, int at_once) const;
+
+  /// Whether decoded frames stay in the memory that the library's kernels read.
+  bool keeps_frames() const { return asked_.by == GpuDecoders::cuda; }
   /// Waits until the samples of all frames that this decoder made are there. Throws Error{device}.
   void wait() const;
-  int device() const { return device_; }
+  std::string name() const { return name_of(asked_); }
 
   /// Whether a decoded frame is on a GPU.
-  static bool made(const AVFrame& frame) { return frame.format == AV_PIX_FMT_CUDA; }
+  static bool made(const AVFrame& frame);
   /// Another owner of the same samples. Throws std::bad_alloc.
   static av::FramePtr ref(const AVFrame& frame);
   /// The luma of such a frame, in place: u8, or u16 with the bits highest. Holds as long as it.
@@ -35,7 +42,13 @@ class GpuDecoder {
   static void download(av::FramePtr& frame);
 
  private:
-  int device_;
+  struct Unref {
+    void operator()(AVBufferRef* p) const;
+  };
+  void open_cuda();
+
+  GpuDecoding asked_;
+  std::unique_ptr<AVBufferRef, Unref> gpu_{};
   void* stream_ = nullptr;  // its memory is libav's, as frames live on without this
 };
 

@@ -72,24 +72,31 @@ void VideoDecoder::refuse_gpu(std::string why) {
   why_not_gpu_ = std::move(why);
   if (!limits_.gpu->required) return;
   throw Error(ErrorCode::unsupported,
-              fmt::format("{}: cannot be decoded on cuda:{}: {}", packets_.name(),
-                          limits_.gpu->device, why_not_gpu_),
+              fmt::format("{}: cannot be decoded on {}: {}", packets_.name(), name_of(*limits_.gpu),
+                          why_not_gpu_),
               packets_.name());
 }
 
-bool VideoDecoder::attach_gpu() {
-  if (auto why = why_not_on_gpu(packets_.stream().codecpar->codec_id); !why.empty()) {
+// Opens the GPU that was asked for, and returns its decoder of the stream; null where the CPU has
+// to decode.
+const AVCodec* VideoDecoder::open_gpu() {
+  const AVCodecID id = packets_.stream().codecpar->codec_id;
+  if (auto why = why_not_on_gpu(id); !why.empty()) {
     refuse_gpu(std::move(why));
-    return false;
+    return nullptr;
   }
   try {
-    gpu_.emplace(*context_, limits_.gpu->device, frames_at_once + 1);
-    return true;
+    gpu_.emplace(*limits_.gpu);
   } catch (const Error& error) {
     if (limits_.gpu->required) throw;
     why_not_gpu_ = error.what();
-    return false;
+    return nullptr;
   }
+  const AVCodec* codec = gpu_->codec(id);
+  if (codec) return codec;
+  gpu_.reset();
+  refuse_gpu(fmt::format("FFmpeg's libav has no {} decoder of it here", avcodec_get_name(id)));
+  return nullptr;
 }
 
 bool VideoDecoder::stays_on_gpu(const AVFrame* first) {
@@ -107,7 +114,8 @@ bool VideoDecoder::stays_on_gpu(const AVFrame* first) {
 
 void VideoDecoder::open(bool asks_gpu) {
   const AVCodecParameters& parameters = *packets_.stream().codecpar;
-  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  const AVCodec* codec = asks_gpu ? open_gpu() : nullptr;
+  if (!codec) codec = avcodec_find_decoder(parameters.codec_id);
   if (!codec) {
     throw_input(packets_.name(), fmt::format("no decoder is available for its video stream ({})",
                                              avcodec_get_name(parameters.codec_id)));
@@ -121,7 +129,8 @@ void VideoDecoder::open(bool asks_gpu) {
   constexpr int max_threads = 16;
   context_->thread_count = std::clamp(limits_.threads, 0, max_threads);
   context_->thread_type = thread_type_for(parameters.codec_id);
-  if (asks_gpu && attach_gpu()) {
+  if (gpu_) {
+    gpu_->attach(*context_, frames_at_once + 1);
     context_->thread_count = 1;  // hands on what the GPU does
   } else if (limits_.allow_partial || packets_.is_live()) {
     // What is damaged is reported and shown: it is zero, and never what the memory held before.

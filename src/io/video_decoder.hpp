@@ -42,7 +42,7 @@ class VideoDecoder {
 
  private:
   void open(bool asks_gpu);
-  bool attach_gpu();
+  const AVCodec* open_gpu();
   void refuse_gpu(std::string why);
 
   const VideoPackets& packets_;

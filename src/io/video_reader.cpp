@@ -249,7 +249,9 @@ struct VideoReader::State {
     if (!kept->decoded) throw std::bad_alloc();
     av_frame_move_ref(kept->decoded.get(), decoded.get());
     out = {};
-    if (GpuDecoder::made(*kept->decoded)) {
+    if (GpuDecoder::made(*kept->decoded) && !decoder.gpu()->keeps_frames()) {
+      GpuDecoder::download(kept->decoded);
+    } else if (GpuDecoder::made(*kept->decoded)) {
       decoder.gpu()->wait();
       kept->on_gpu = GpuDecoder::ref(*kept->decoded);
       if (format.orientation.upright()) out.gpu_luma = GpuDecoder::luma(*kept->on_gpu);
@@ -329,7 +331,7 @@ std::string VideoReader::description() const {
                                  double(f.rate_num) / double(f.rate_den), samples ? samples : "?",
                                  f.full_range ? "full" : "limited");
   if (const auto& gpu = state_->decoder.gpu())
-    text += fmt::format(", decoded by cuda:{}", gpu->device());
+    text += fmt::format(", decoded by {}", gpu->name());
   else if (!state_->decoder.why_not_gpu().empty())
     text += fmt::format(", decoded by the CPU ({})", state_->decoder.why_not_gpu());
   if (!state_->format.orientation.upright())

@@ -154,6 +154,28 @@ def check_gpu(folder):
     assert fed["cpu"] == fed["auto"] and fed["cpu"].count(b'"frame"') == 60
 
 
+def check_others(folder):
+    """VA-API and Quick Sync where there is no such device: an error if they are required, or the CPU."""
+    run("filter", folder / "street.y4m", "-o", folder / "street.mkv", "--median", "3")
+    for how in ("vaapi", "qsv"):
+        failed = run(
+            "detect", folder / "street.mkv", "--json", folder / "x", "--decode", how, code=5
+        )
+        assert f"--decode {how}: " in failed.stderr, failed.stderr
+        assert "/dev/dri/renderD" in failed.stderr, failed.stderr
+        assert "--decode cpu" in failed.stderr, failed.stderr
+        assert not (folder / "x").exists()
+    plain = run("detect", folder / "street.mkv", "--json", "-", "--decode", "cpu").stdout
+    for how in ("auto", "cpu"):
+        fed = subprocess.run(
+            [COMMAND, "detect", "-", "--json", "-", "--decode", how, "--device", "cpu"],
+            input=(folder / "street.mkv").read_bytes(),
+            capture_output=True,
+        )
+        assert fed.returncode == 0, fed.stderr
+        assert fed.stdout.splitlines()[1:] == plain.encode().splitlines()[1:], how
+
+
 def main():
     gpus = [d for d in json.loads(run("list", "devices", "--json").stdout) if d["device"] != "cpu"]
     with tempfile.TemporaryDirectory() as name:
@@ -161,6 +183,9 @@ def main():
         write_y4m(folder / "street.y4m", 3)
         said = run("detect", folder / "street.y4m", "--json", "-", "--decode", "gpu", code=2).stderr
         assert "--decode" in said and "auto" in said and "cuda" in said, said
+        assert "vaapi" in said and "qsv" in said, said
+        if not any(Path("/dev/dri").glob("renderD*")):
+            check_others(folder)
         if not gpus:
             said = run(
                 "detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=5

@@ -493,7 +493,7 @@ class Options(DetectTest):
         failed = self.run_cuesta(
             "detect", self.video, "--json", "-", "--sensitivity", "medium", code=2
         )
-        self.assertIn("low, normal or high", failed.stderr)
+        self.assertIn(b"low, normal or high", failed.stderr)
 
     def test_numbers_of_frames_may_be_times(self):
         def header(*options):

@@ -1,5 +1,6 @@
 // Videos written and read again: pictures, sizes, times, range, sound; and what is no video.
 #if defined(CUESTA_HAS_VIDEO)
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "io/av.hpp"
 #include "io/frames.hpp"
 #include "io/video.hpp"
+#include "support/errors.hpp"
 #include "support/temp_folder.hpp"
 
 namespace cuesta {
@@ -517,6 +519,31 @@ TEST(GpuDecoding, IsSaidWhereItIsNotThere) {
   EXPECT_NE(said_of(raw).find("decoding y4m on a GPU is not supported"), std::string::npos)
       << said_of(raw);
   EXPECT_EQ(io::open_frames(raw, {.gpu = asked})->format().width, 32);
+}
+
+TEST(GpuDecoding, OtherGpusAreRefusedWhereTheyAreAbsent) {
+  if (io::has_render_node()) GTEST_SKIP() << "there is a GPU of VA-API";
+  const TempFolder folder;
+  const std::string path = folder / "a.mkv";
+  write_video(path, format_of(32, 32), steady(20));
+  for (const auto by : {io::GpuDecoders::vaapi, io::GpuDecoders::qsv}) {
+    const io::GpuDecoding wanted{.by = by}, needed{.by = by, .required = true};
+    EXPECT_EQ(
+        test::error_of(ErrorCode::device, [&] { io::open_frames(path, {.gpu = needed}); }),
+        fmt::format("decoding on {}: this machine has no /dev/dri/renderD*", io::name_of(needed)));
+    const auto plain = io::open_frames(path), source = io::open_frames(path, {.gpu = wanted});
+    EXPECT_NE(source->description().find("decoded by the CPU (decoding on " + io::name_of(wanted)),
+              std::string::npos)
+        << source->description();
+    Frame expected, found;
+    int64_t frames = 0;
+    for (; plain->next(expected); ++frames) {
+      ASSERT_TRUE(source->next(found));
+      EXPECT_EQ(mean_difference(expected.luma, found.luma), 0);
+    }
+    EXPECT_FALSE(source->next(found));
+    EXPECT_EQ(frames, 20);
+  }
 }
 
 TEST(VideoParts, WhatCannotBeCutIsOne) {

@@ -111,6 +111,7 @@ TEST(StructuringElement, ParseKnowsItsForms) {
   EXPECT_TRUE(
       same_cells(StructuringElement::parse("rect:5x3"), StructuringElement::rectangle(5, 3)));
   EXPECT_TRUE(same_cells(StructuringElement::parse("cross:3"), StructuringElement::cross(3, 3)));
+  EXPECT_TRUE(same_cells(StructuringElement::parse("none"), StructuringElement::rectangle(1, 1)));
   for (const auto text : {"", "disk", "disk:", "disk:15x9", "ring:3", "rect:x3", "rect:3x",
                           "rect:3y3", "cross:+3", "cross: 3", "disk:99999999999"}) {
     EXPECT_NE(message_of([&] {

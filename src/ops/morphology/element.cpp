@@ -92,6 +92,7 @@ StructuringElement StructuringElement::cross(int width, int height) {
 }
 
 StructuringElement StructuringElement::parse(std::string_view text) {
+  if (text == "none") return rectangle(1, 1);
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
     const std::string_view shape = text.substr(0, colon);
@@ -103,10 +104,11 @@ StructuringElement StructuringElement::parse(std::string_view text) {
       if (shape == "cross") return cross(width, height);
     }
   }
-  throw_invalid(std::string(text),
-                "structuring element is '{}'; it must be disk:N, ellipse:N, rect:N or cross:N (WxH "
-                "for N except with disk), sizes 1 to {}",
-                text, largest);
+  throw_invalid(
+      std::string(text),
+      "structuring element is '{}'; it must be none, disk:N, ellipse:N, rect:N or cross:N "
+      "(WxH for N except with disk), sizes 1 to {}",
+      text, largest);
 }
 
 std::string text_of(const StructuringElement& e) {
