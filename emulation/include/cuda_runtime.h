@@ -431,3 +431,4 @@ inline float __int_as_float(int v) { return std::bit_cast<float>(v); }
 inline int __double2hiint(double v) { return int(std::bit_cast<uint64_t>(v) >> 32); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __fsqrt_rn(float v) { return std::sqrt(v); }
+inline double __dsqrt_rn(double v) { return std::sqrt(v); }
