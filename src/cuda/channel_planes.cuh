@@ -101,10 +101,17 @@ __global__ void __launch_bounds__(plane_threads) merge_channels(AnyView picture,
   if (s.x0 + p < picture.width) {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      const uint32_t word = planes.row(s.y, c)[(s.x0 + p) / Segment::in_word];
+      const uint32_t* const plane = planes.row(s.y, c);
+      if (s.x0 + p + Segment::in_word <= picture.width) {
+        const uint32_t word = plane[(s.x0 + p) / Segment::in_word];
 #pragma unroll
-      for (int k = 0; k < Segment::in_word; ++k)
-        s.template sample<SampleOf<Size>>(words, p + k, c) = SampleOf<Size>(word >> 8 * Size * k);
+        for (int k = 0; k < Segment::in_word; ++k)
+          s.template sample<SampleOf<Size>>(words, p + k, c) = SampleOf<Size>(word >> 8 * Size * k);
+      } else {  // what the last word has past the row was never written
+        for (int k = p; s.x0 + k < picture.width; ++k)
+          s.template sample<SampleOf<Size>>(words, k, c) =
+              reinterpret_cast<const SampleOf<Size>*>(plane)[s.x0 + k];
+      }
     }
   }
   __syncthreads();

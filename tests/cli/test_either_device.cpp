@@ -146,11 +146,11 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
     CommonOptions common;
     common.device = device;
     std::vector<Space> ran;
-    // to_gray() of floats has a plain strategy alone on the GPU, which is no reason to go there by
+    // keep_channels() has a plain strategy alone on the GPU, which is no reason to go there by
     // itself.
     const auto find = [](ConstAnyView from, AnyView out, const Exec& exec) {
-      if (from.type == PixelType::f32)
-        to_gray(from, out, {}, exec);
+      if (from.channels == 3)
+        keep_channels(from, out, exec);
       else
         canny(from, out, {}, exec);
     };
@@ -170,9 +170,9 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
           find(sources[0], out, execs.pinned);
           ran.push_back(out.space);
         });
-    Image<float> colors(61, 37, 3), gray(61, 37);
-    for (int32_t y = 0; y < 37; ++y) std::fill_n(colors.row(y), 3 * 61, float(y));
-    either.run({colors}, gray);
+    Image<uint8_t> colors(61, 37, 3), first(61, 37);
+    for (int32_t y = 0; y < 37; ++y) std::fill_n(colors.row(y), 3 * 61, uint8_t(y));
+    either.run({colors}, first);
     either.run({src}, dst);
     const Space of_colors = common.device == "auto" ? Space::host : Space::device;
     EXPECT_EQ(ran, (std::vector{of_colors, Space::device}));
