@@ -252,11 +252,14 @@ void add_points_of(List& list, PixelType type, int32_t channels) {
           [](ConstAnyView from, AnyView into, const Exec& exec) { scale(from, into, 0.7, exec); });
   if (channels > 1) return;
   const double half = type == u8 ? 128 : type == u16 ? 32768 : 0.5;
-  point("threshold", u8, 1, [half](ConstAnyView from, AnyView to, const Exec& exec) {
-    threshold(from, to, half, exec);
-  }).opencv = [half](Peer& peer, ConstAnyView from, AnyView to) {
-    if (from.type == u8) peer.threshold(from, to, half);
-  };
+  auto& to_bytes = point(
+      "threshold", u8, 1,
+      [half](ConstAnyView from, AnyView to, const Exec& exec) { threshold(from, to, half, exec); });
+  // OpenCV's result has the source's type.
+  if (type == u8)
+    to_bytes.opencv = [half](Peer& peer, ConstAnyView from, AnyView to) {
+      peer.threshold(from, to, half);
+    };
   point("threshold", bit, 1, [half](ConstAnyView from, AnyView to, const Exec& exec) {
     threshold(from, to, half, exec);
   });

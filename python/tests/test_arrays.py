@@ -809,7 +809,7 @@ def test_a_sensitivity_chooses_defaults() -> None:
     assert found(sensitivity="high", threshold=20) == 0
     assert found(sensitivity="high", open="none") >= found(sensitivity="high")
     with pytest.raises(cuesta.InvalidArgument, match="low, normal or high"):
-        cuesta.MotionDetector(sensitivity="medium")  # type: ignore[typeddict-item]
+        cuesta.MotionDetector(sensitivity="medium")  # type: ignore[arg-type]
 
 
 def test_cameras_are_refused_in_words() -> None:

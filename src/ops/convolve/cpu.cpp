@@ -86,8 +86,8 @@ bool keeps_samples(const ConvolveArgs& args) {
 }
 
 void copy_rows(const ConvolveArgs& args, Call& call) {
-  const auto bytes = size_t(args.src.width) * size_t(args.src.channels) *
-                     size_t(bytes_per_sample(args.src.type));
+  const auto bytes =
+      size_t(args.src.width) * size_t(args.src.channels) * size_t(bytes_per_sample(args.src.type));
   const auto* from = static_cast<const char*>(args.src.data);
   auto* to = static_cast<char*>(args.dst.data);
   parallel_rows(args.src.height, call.threads(), [&](int32_t first, int32_t end) {
