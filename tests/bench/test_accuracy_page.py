@@ -71,6 +71,26 @@ def lines_of_scenes(rows):
         )
 
 
+def lines_of_detectors(rows):
+    """The lines that the page has of other detectors; what was not run is said."""
+    names = ("Cuesta", "MOG2", "KNN", "SuBSENSE", "DVR-Scan")
+    by = {(row["scene"], row["by"]): row for row in rows}
+
+    def cell(scene, name):
+        r = by.get((scene, name))
+        return f"{r['false']:.1f} · {r['missed']:.1f}" if r else "not run"
+
+    lines = [
+        f"| {title} | " + " | ".join(cell(scene, name) for name in names) + " |"
+        for scene, title in SCENES.items()
+    ]
+    times = []
+    for name in names:
+        of = sorted(row["ms"] for row in rows if row["by"] == name and "ms" in row)
+        times.append(f"{of[len(of) // 2]:.3g} ms")
+    return [*lines, "| a frame, median | " + " | ".join(times) + " |"]
+
+
 def lines_of_trackers(rows):
     """The lines that the page has of trackers, and the mean HOTA of each."""
     names = ("Cuesta", "SORT", "ByteTrack", "OC-SORT")
@@ -107,12 +127,14 @@ class AccuracyPage(unittest.TestCase):
         lines = [*lines_of_scenes(rows)]
         rivals = json.loads((at / "2026-11-29-tracks.json").read_text(encoding="utf-8"))["rows"]
         of_trackers, means = lines_of_trackers(rivals)
+        detectors = json.loads((at / "2026-11-29-detectors.json").read_text(encoding="utf-8"))
+        lines += lines_of_detectors(detectors["rows"])
         self.assertEqual(means["Cuesta"][0], max(hota for hota, _ in means.values()))
         part = self.page.split("## Moving objects")[1]
         written = [line for line in part.splitlines() if line.startswith("| ")]
         heads = [line for line in written if line.startswith("| scene")]
         self.assertEqual(sorted(written), sorted(lines + of_trackers + heads))
-        self.assertEqual(len(heads), 3)
+        self.assertEqual(len(heads), 4)
 
     def test_the_default_is_what_it_promises(self):
         best = {row["options"]: row["F"] for row in self.data["rows"]}
