@@ -12,14 +12,14 @@ Sensitivity sensitivity_from(std::string_view name) {
 
 namespace {
 
-// The size of the disk that opens the mask is that of the smallest object that stays.
-void set_sensitivity(MotionOptions& options, Sensitivity sensitivity, int opened) {
+// `options` are a model's own, whose `open` is a disk.
+void set_sensitivity(MotionOptions& options, Sensitivity sensitivity) {
   const BackgroundModel model = options.background.model;
   const bool knows_noise = model == BackgroundModel::samples || model == BackgroundModel::mixture;
   switch (sensitivity) {
     case Sensitivity::low:
       options.threshold.level *= 1.25;
-      options.open = StructuringElement::disk(opened + 2);
+      options.open = StructuringElement::disk(options.open.width() + 2);
       options.displacement += 2;
       return;
     case Sensitivity::high:
@@ -35,8 +35,7 @@ void set_sensitivity(MotionOptions& options, Sensitivity sensitivity, int opened
 MotionOptions MotionOptions::of(BackgroundModel model, Sensitivity sensitivity) {
   MotionOptions options;
   options.background.model = model;
-  const bool is_papers = model == BackgroundModel::first;
-  if (is_papers) {
+  if (model == BackgroundModel::first) {
     options.blur = 15;
     options.threshold = 25;
     options.close = options.open = StructuringElement::disk(15);
@@ -44,7 +43,7 @@ MotionOptions MotionOptions::of(BackgroundModel model, Sensitivity sensitivity) 
     options.relearn = 0;
     options.steady = 0;
   }
-  set_sensitivity(options, sensitivity, is_papers ? 15 : 5);
+  set_sensitivity(options, sensitivity);
   return options;
 }
 
