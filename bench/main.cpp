@@ -170,7 +170,7 @@ Verb add_bench_itself(CLI::App& parent) {
       ->type_name("NAME=V,V")
       ->allow_extra_args(false);
   app->add_flag("--every-row", state->settings.every_row,
-                "time every production row that supports a request of production");
+                "time every production row that supports a request of production or surface");
   app->add_flag("--quick", state->settings.quick, "time shorter batches");
   app->add_option("--json", state->json_file,
                   "write rows and machine; -: to stdout, without the table")

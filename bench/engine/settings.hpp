@@ -18,7 +18,7 @@ struct Settings {
   int threads = 0;                  ///< 0: all
   bool quick = false;               ///< shorter batches
   std::vector<std::string> only{};  ///< tables of `cpu` and `production`; empty: all
-  bool every_row = false;           ///< `production`: every production row, not only the chosen one
+  bool every_row = false;           ///< every production row, not only the chosen one
   int device = -1;                  ///< the GPU by the runtime's index; -1: none
   std::string why_no_device{};      ///< where there is none: the reason, for the tables
   /// Without a device: whose times the model predicts, a file or a name of known_gpus().

@@ -37,6 +37,7 @@ constexpr double small_us = 40;          // at 512², whatever the request
 // the best of three counts.
 constexpr double behind = 1.5, far_behind = 3;
 constexpr double slow_ms = 100;       // what takes longer is timed once
+constexpr double worth = 1.15;        // times another row's, from which the choice is noted
 constexpr float angle_error = 1e-6F;  // of directions in radians
 constexpr size_t kept_bytes = size_t{16} << 30;
 
@@ -90,6 +91,10 @@ class Surface {
   Row on_host(const SurfaceRequest& request, ConstAnyView src, const std::vector<Choice>& choices);
   Row on_device(const SurfaceRequest& request, ConstAnyView src,
                 const std::vector<Choice>& choices);
+  Row timed_on_device(const SurfaceRequest& request, Rotation& rotation, Row row,
+                      std::string_view strategy);
+  void time_others(const SurfaceRequest& request, Rotation& rotation,
+                   const std::vector<Choice>& choices, const Row& chosen);
   void verify(const SurfaceRequest& request, ConstAnyView src, Rotation& rotation);
   Rotation& rotation_of(const SurfaceRequest& request, ConstAnyView src);
   void judge(const SurfaceRequest& request, const Row& row);
@@ -103,7 +108,7 @@ class Surface {
   std::map<std::tuple<Key, PixelType, int32_t>, std::unique_ptr<Rotation>> rotations_;
   size_t held_bytes_ = 0;
   std::vector<Row> rows_;
-  int plain_ = 0, over_ = 0;
+  int plain_ = 0, over_ = 0, slower_ = 0;
 };
 
 // The photograph with its channels apart by five columns; of a mask, where it is bright.
@@ -251,7 +256,43 @@ Row Surface::on_device(const SurfaceRequest& request, ConstAnyView src,
                        const std::vector<Choice>& choices) {
   Rotation& rotation = rotation_of(request, src);
   if (side_ <= verified_side) verify(request, src, rotation);
-  const Exec exec{.workspace = &workspace_, .stream = stream_->get()};
+  const Row row = timed_on_device(request, rotation, blank(request, choices), {});
+  if (session_.every_row()) time_others(request, rotation, choices, row);
+  return row;
+}
+
+// Every other production row of the last step's operation that takes the request.
+void Surface::time_others(const SurfaceRequest& request, Rotation& rotation,
+                          const std::vector<Choice>& choices, const Row& chosen) {
+  const Choice& last = choices.back();
+  for (const StrategyDescription& other : list_strategies()) {
+    if (other.operation != last.operation || other.space != Space::device ||
+        other.tier != Tier::production || other.name == last.strategy)
+      continue;
+    const Exec exec{.strategy = other.name, .workspace = &workspace_, .stream = stream_->get()};
+    std::vector<Choice> others;
+    try {
+      others = which_all(
+          [&](const Exec& asked) { request.call(rotation.source(0), rotation.result(0), asked); },
+          exec);
+    } catch (const Error&) {
+      continue;  // a step before the last has no row of this name
+    }
+    if (!std::ranges::all_of(others, [](const Choice& choice) { return bool(choice); })) continue;
+    const Row row = timed_on_device(request, rotation, blank(request, others), other.name);
+    if (row.ms * worth < chosen.ms) {
+      ++slower_;
+      session_.note(fmt::format("{}²: {} {} of {} takes {:.4f} ms by {}, {:.4f} by {}", side_,
+                                request.operation, request.text, row.type, chosen.ms,
+                                chosen.strategy, row.ms, row.strategy));
+    }
+  }
+}
+
+// Row `row` with its times, by the strategy of this name or, where it is empty, as calls choose.
+Row Surface::timed_on_device(const SurfaceRequest& request, Rotation& rotation, Row row,
+                             std::string_view strategy) {
+  const Exec exec{.strategy = strategy, .workspace = &workspace_, .stream = stream_->get()};
   const double once_ms = time_once([&] {
     request.call(rotation.source(0), rotation.result(0), exec);
     wait(stream_->get());
@@ -267,7 +308,6 @@ Row Surface::on_device(const SurfaceRequest& request, ConstAnyView src,
                                 true, rotation.slots(), 1}};
   const bool slow = once_ms > slow_ms;
   const auto times = time_on_device(std::span(bodies).first(slow ? 1 : 2), 5, 0.5, stream_->get());
-  Row row = blank(request, choices);
   row.copy_ms = times[0].ms;
   row.ms = slow ? once_ms : times[1].ms;
   row.ms_spread = slow ? 0 : times[1].spread;
@@ -315,6 +355,9 @@ void Surface::report() {
       "{}²: {} requests: below 2 copies {}, to 5 {}, to 20 {}, to 100 {}, "
       "above {}; {} on plain loops, {} over their ceiling",
       side_, rows_.size(), counts[0], counts[1], counts[2], counts[3], counts[4], plain_, over_));
+  if (session_.every_row())
+    session_.note(fmt::format("{}²: {} other rows would be faster than the chosen one by {}", side_,
+                              slower_, worth));
   std::ranges::sort(rows_, {}, [](const Row& row) { return -row.times_copy(); });
   for (size_t i = 0; i < std::min<size_t>(20, rows_.size()); ++i) {
     const Row& row = rows_[i];

@@ -2,13 +2,12 @@
 // shared memory. mma_long.cu says how they play together.
 #pragma once
 
+#include "ops/convolve/cuda/chunk_rows.cuh"
 #include "ops/convolve/cuda/mma_lane.cuh"
 
 namespace cuesta::convolve_mma {
 
 using cuda::tensor::Quad;
-using cuda::tensor::RowTile;
-using cuda::tensor::TileShape;
 
 /// Both factors as bytes, 0 elsewhere: tap i across at `across_centre` + (i − anchor) · samples
 /// between taps; tap j down at `down_centre` + the row of the first group that it is over for the
@@ -28,12 +27,8 @@ struct LongPlan {
   TileShape shape;
 };
 
-/// How far that many products reach.
-CUESTA_HOST_DEVICE constexpr int reach_of_products(int products) { return 16 * products - 8; }
-
 /// What sums become; rows at multiples of 16 bytes; products of depth 32 across and
 /// down, whose bands then are in registers. 0: known at run time; `running` down: sums that run.
-inline constexpr int running = -1;
 template <class T, Results Become, bool Aligned, int Across, int Down>
 struct LongKind {
   static constexpr int across = Across, down = Down;
@@ -42,7 +37,7 @@ struct LongKind {
   static constexpr int warps = sizeof(T) == 1 ? 8 : 4, columns = warp_columns * warps;
   static constexpr int blocks = sizeof(T) == 1 ? 2 : 3;
   static constexpr bool q16 = Become == Results::upper_halves, sums = Become == Results::sums;
-  static constexpr bool aligned = Aligned, staged = false;
+  static constexpr bool aligned = Aligned, staged = false, dealt = false;
   using Request = SeparableRequest<T, std::conditional_t<sums, int32_t, T>>;
   static constexpr int size = sizeof(T), planes = size, parts = planes + 1;
   /// A lane's words of 16 rows of sums across: [16 of a warp's columns][pair of them][byte].
