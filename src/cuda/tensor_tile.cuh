@@ -50,21 +50,19 @@ __device__ __forceinline__ int row_dealt_to(int place) {
   return (place & ~14) | (place & 8) >> 2 | (place & 6) << 1;
 }
 
-/// Rows of samples T in shared memory, for a block of `Warps` warps. Dealt: each 16 of them, from
-/// the tile's first on, in the order of dealt().
+/// Rows of samples T in shared memory, for a block of `Warps` warps. Dealt: each 16 of them in the
+/// order of dealt().
 template <class T, int Warps, bool Dealt = false>
 struct RowTile {
   static constexpr int size = sizeof(T);
   static constexpr int max_rows = 160;
 
-  /// Where rows of a picture of `width` bytes go, of a tile from byte `from` of them on. Row 0 is
-  /// row `first` of the tile where rows are dealt, and else at `tile`.
+  /// Where rows of a picture of `width` bytes go, of a tile from byte `from` of them on.
   template <bool Aligned>
   struct Rows {
     const TileShape& shape;
     uint8_t* tile;
     int32_t from, width;
-    int first;
 
     __device__ Pieces pieces(const T* row) const {
       return pieces_of(Aligned ? 0 : uint32_t(reinterpret_cast<uintptr_t>(row)), from, width,
@@ -72,8 +70,7 @@ struct RowTile {
     }
     /// Where byte 0 of row r would be.
     __device__ uint8_t* place(int r, const Pieces& p) const {
-      const int row = Dealt ? dealt(first + r) : r;
-      return tile + row * shape.pitch + int(p.shift) - (from - shape.margin);
+      return tile + (Dealt ? dealt(r) : r) * shape.pitch + int(p.shift) - (from - shape.margin);
     }
   };
 
@@ -95,14 +92,14 @@ struct RowTile {
   /// shifts to shift[first_row] and on. q.place() and q.place_row() map columns and rows (−1: none,
   /// then q.outside). All threads of the block call it, then synchronise, then wait(). A bulk copy
   /// is issued lane by lane, so the warps share the rows. Aligned: rows begin at multiples of 16
-  /// bytes. Dealt: `tile` is where its own first row is, and the rows are `first_row` and on.
+  /// bytes.
   template <bool Aligned, class Request>
   __device__ __forceinline__ void fetch_rows(const TileShape& shape, const Request& q,
                                              uint8_t* tile, int32_t left, int32_t top, int rows,
                                              int first_row) {
     const int warp = int(threadIdx.x) / 32;
     arrive(bring<Aligned>(shape, q, tile, left, top, rows, first_row, warp, Warps));
-    write_rest<Aligned>(shape, q, tile, left, top, rows, first_row, warp, Warps);
+    write_rest<Aligned>(shape, q, tile, left, top, rows, warp, Warps);
   }
 
   /// Begins to bring every `step`-th row from `first` on, what whole pieces hold of it, and returns
@@ -112,7 +109,7 @@ struct RowTile {
                                        int32_t left, int32_t top, int rows, int first_row,
                                        int first, int step) {
     const int lane = int(threadIdx.x) % 32;
-    const Rows<Aligned> in{shape, tile, left * size, q.src.width * size, first_row};
+    const Rows<Aligned> in{shape, tile, left * size, q.src.width * size};
     int copied = 0;
 #if __CUDA_ARCH__ >= 900
 #pragma unroll 1
@@ -157,13 +154,13 @@ struct RowTile {
   template <bool Aligned, class Request>
   __device__ __forceinline__ void write_rest(const TileShape& shape, const Request& q,
                                              uint8_t* tile, int32_t left, int32_t top, int rows,
-                                             int first_row, int begin, int step) {
+                                             int begin, int step) {
     const int lane = int(threadIdx.x) % 32;
     const int32_t width = q.src.width * size, from = left * size, margin = shape.margin;
     const bool no_rows = q.mode == BorderMode::constant || q.mode == BorderMode::ignore;
     if (!has_sides(shape, from, width) && !(no_rows && (top < 0 || top + rows > q.src.height)))
       return;
-    const Rows<Aligned> in{shape, tile, from, width, first_row};
+    const Rows<Aligned> in{shape, tile, from, width};
     const int32_t stop = stop_of(from, width, shape.columns, margin);
     for (int pass = 0; pass < rest_passes(margin, size); ++pass) {
       const int32_t own = (32 * pass + lane) * size;
@@ -187,74 +184,37 @@ struct RowTile {
     }
   }
 
-  /// Whether mirror_sides() writes what is beyond the picture's sides.
-  template <class Request>
-  __device__ static bool mirrors(const TileShape& shape, const Request& q, int32_t left) {
-    const bool within = q.mode == BorderMode::reflect101 || q.mode == BorderMode::reflect ||
-                        q.mode == BorderMode::replicate;
-    return within && has_sides(shape, left * size, q.src.width * size);
-  }
-
-  /// As write_rest(), of rows that begin at multiples of 16 bytes and are all inside the picture: a
-  /// load and a store a row, several in flight. What mirror_sides() writes is left out.
+  /// The same of rows that begin at multiples of 16 bytes and are all inside the picture: a load
+  /// and a store a row, several in flight.
   template <class Request>
   __device__ __forceinline__ void write_sides(const TileShape& shape, const Request& q,
                                               uint8_t* tile, int32_t left, int32_t top, int rows,
-                                              int first_row, int begin, int step) {
-    const int32_t width = q.src.width * size, from = left * size;
+                                              int begin, int step) {
+    const int32_t width = q.src.width * size, from = left * size, margin = shape.margin;
     if (!has_sides(shape, from, width)) return;
-    const bool inside_only = mirrors(shape, q, left);
-    const Rows<true> in{shape, tile, from, width, first_row};
+    const Rows<true> in{shape, tile, from, width};
+    const int32_t stop = stop_of(from, width, shape.columns, margin);
     const Pieces p = in.pieces(nullptr);
-    for_each_rest(shape, from, width, p, [&](int32_t x) {
-      if (inside_only && uint32_t(x) >= uint32_t(width)) return;
+    const Rest rest = rest_of(p, from, stop, margin, size);
+    const auto write = [&](int32_t x) {
       const int32_t place = q.place(x / size);
       const auto* row = reinterpret_cast<const uint8_t*>(q.src.row(top + begin) + max(place, 0));
 #pragma unroll 8
       for (int r = begin; r < rows; r += step, row += step * q.src.stride_bytes)
         *reinterpret_cast<T*>(in.place(r, p) + x) =
             place < 0 ? q.outside : __ldg(reinterpret_cast<const T*>(row));
-    });
-  }
-
-  /// Writes what is beyond the picture's sides in rows that begin at multiples of 16 bytes and have
-  /// arrived: samples that stand for others are in the tile, too. Where mirrors() says so, all
-  /// threads of the block call it, and synchronise.
-  template <class Request>
-  __device__ __forceinline__ void mirror_sides(const TileShape& shape, const Request& q,
-                                               uint8_t* tile, int32_t left, int rows,
-                                               int first_row) {
-    const int32_t width = q.src.width * size, from = left * size;
-    const Rows<true> in{shape, tile, from, width, first_row};
-    const Pieces p = in.pieces(nullptr);
-    for_each_rest(shape, from, width, p, [&](int32_t x) {
-      if (uint32_t(x) < uint32_t(width)) return;
-      const int32_t place = q.place(x / size) * size;
-#pragma unroll 4
-      for (int r = int(threadIdx.x) / 32; r < rows; r += Warps) {
-        uint8_t* at = in.place(r, p);
-        *reinterpret_cast<T*>(at + x) = *reinterpret_cast<const T*>(at + place);
-      }
-    });
+    };
+    for (int pass = 0; pass < rest_passes(margin, size); ++pass) {
+      const int32_t own = (32 * pass + int(threadIdx.x) % 32) * size;
+      const int32_t first = from - margin + own, last = stop - own - size;
+      if (first < rest.before) write(first);
+      if (last >= rest.after) write(last);
+    }
   }
 
   /// Whether a tile from byte `from` on has bytes that no whole piece holds, but for its rows.
   __device__ static bool has_sides(const TileShape& shape, int32_t from, int32_t width) {
     return from < shape.margin + 16 || width - from < shape.columns + shape.margin + 15;
-  }
-
-  /// Calls body(x) for the bytes of a row that the lane writes where no piece brings them.
-  template <class Body>
-  __device__ static void for_each_rest(const TileShape& shape, int32_t from, int32_t width,
-                                       const Pieces& p, Body&& body) {
-    const int32_t stop = stop_of(from, width, shape.columns, shape.margin);
-    const Rest rest = rest_of(p, from, stop, shape.margin, size);
-    for (int pass = 0; pass < rest_passes(shape.margin, size); ++pass) {
-      const int32_t own = (32 * pass + int(threadIdx.x) % 32) * size;
-      const int32_t first = from - shape.margin + own, last = stop - own - size;
-      if (first < rest.before) body(first);
-      if (last >= rest.after) body(last);
-    }
   }
 
   /// For the copies of the fetch of this number: 0, 1, 2, ..., modulo 2.

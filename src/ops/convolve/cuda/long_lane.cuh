@@ -2,12 +2,14 @@
 // shared memory. mma_long.cu says how they play together.
 #pragma once
 
-#include "ops/convolve/cuda/chunk_rows.cuh"
+#include "ops/convolve/cuda/march_plan.hpp"
 #include "ops/convolve/cuda/mma_lane.cuh"
 
 namespace cuesta::convolve_mma {
 
 using cuda::tensor::Quad;
+using cuda::tensor::RowTile;
+using cuda::tensor::TileShape;
 
 /// Both factors as bytes, 0 elsewhere: tap i across at `across_centre` + (i − anchor) · samples
 /// between taps; tap j down at `down_centre` + the row of the first group that it is over for the
@@ -37,7 +39,7 @@ struct LongKind {
   static constexpr int warps = sizeof(T) == 1 ? 8 : 4, columns = warp_columns * warps;
   static constexpr int blocks = sizeof(T) == 1 ? 2 : 3;
   static constexpr bool q16 = Become == Results::upper_halves, sums = Become == Results::sums;
-  static constexpr bool aligned = Aligned, staged = false, dealt = false;
+  static constexpr bool aligned = Aligned, staged = false;
   using Request = SeparableRequest<T, std::conditional_t<sums, int32_t, T>>;
   static constexpr int size = sizeof(T), planes = size, parts = planes + 1;
   /// A lane's words of 16 rows of sums across: [16 of a warp's columns][pair of them][byte].

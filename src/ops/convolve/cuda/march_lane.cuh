@@ -2,7 +2,7 @@
 // registers. mma_march.cu says how they play together.
 #pragma once
 
-#include "ops/convolve/cuda/chunk_rows.cuh"
+#include "ops/convolve/cuda/march_plan.hpp"
 #include "ops/convolve/cuda/mma_lane.cuh"
 
 namespace cuesta::convolve_mma {
@@ -21,8 +21,8 @@ struct alignas(16) MarchTaps {
 /// results; rows of samples above those of the first results; where shared memory has results, and
 /// sums that will be subtracted.
 struct MarchPlan {
-  int rows, lag, above, stage_at, kept_at;
-  TileShape shape;
+  int rows, lag, above, results_at, kept_at;
+  cuda::tensor::TileShape shape;
 };
 
 /// Products of depth 32 across and down, and blocks of a multiprocessor. Wide windows have their
@@ -34,10 +34,10 @@ struct MarchForm {
   /// Groups that registers hold, which take turns, and for which products.
   static constexpr int down = runs ? 2 : Down, groups = 2 * down;
   /// One table serves both directions.
-  static constexpr bool same = Across == Down && Across > 3;
-  /// Steps of a chunk; of two of them, in which every group has its turn.
-  static constexpr int chunk = groups <= 4 ? 4 : groups / 2, turns = 2 * chunk;
-  static_assert(turns % groups == 0);
+  static constexpr bool same = Across == Down;
+  /// Stages of the ring, a step each; every group has its turn in them.
+  static constexpr int stages = groups <= 4 ? 8 : groups;
+  static_assert(stages % groups == 0);
 };
 
 /// A kernel: what sums become; rows of both pictures at multiples of 16 bytes.
@@ -45,10 +45,8 @@ template <class Form, Results Become, bool Aligned>
 struct MarchKind : Form {
   static constexpr int warps = 8, columns = band_columns * warps;
   static constexpr bool q16 = Become == Results::upper_halves, sums = false;
-  static constexpr bool aligned = Aligned, staged = true, dealt = true;
-  static constexpr int chunk_rows = step_rows * Form::chunk;
+  static constexpr bool aligned = Aligned, staged = true;
   using Request = SeparableRequest<uint8_t>;
-  using Out = Stage<uint8_t, columns>;
 };
 
 /// Row or column of 16 of a product's row g, and of row g + 8.
@@ -91,7 +89,7 @@ using MarchSums = uint32_t[2][2];
 /// A lane of a warp that has 16 columns and marches down.
 template <class K>
 struct MarchLane : LaneResults<uint8_t, K> {
-  static constexpr int groups = K::groups, chunk = K::chunk;
+  static constexpr int groups = K::groups;
 
   std::conditional_t<K::shares, SharedBand, MarchBand<K::across>> across;
   MarchBand<K::down> even, odd;  // down; odd: where the oldest group has an odd place
@@ -129,9 +127,9 @@ struct MarchLane : LaneResults<uint8_t, K> {
     for (int i = 0; i < 16; ++i) part[i / 8][i / 4 % 2][i % 4] = i / 4 % 2 ? 0 : this->start();
   }
   /// The first product: sums across of the next 16 rows. `from`: the lane's word of place g of
-  /// them, of which rows are `shift` bytes into theirs.
-  __device__ __forceinline__ void take(const uint8_t* from, int pitch, const uint32_t (&shift)[2],
-                                       MarchSums& h) const {
+  /// them, of which rows are `shift` bytes into theirs. Returns a number that depends on all words.
+  __device__ __forceinline__ int32_t take(const uint8_t* from, int pitch,
+                                          const uint32_t (&shift)[2], MarchSums& h) const {
     int32_t sum[2][1][4] = {};  // [half of the rows]
 #pragma unroll
     for (int i = 0; i < K::across; ++i) {
@@ -148,6 +146,7 @@ struct MarchLane : LaneResults<uint8_t, K> {
     }
 #pragma unroll
     for (int n = 0; n < 2; ++n) split_sums<false>(sum, n, h[n]);
+    return sum[0][0][0] | sum[1][0][0];
   }
   /// Keeps the sums of a step whose group has this place, and adds the second product to `part`.
   template <int Place>
@@ -184,13 +183,13 @@ struct MarchLane : LaneResults<uint8_t, K> {
                                     of[1]);
     }
   }
-  /// 16 rows of results to the lane's place of them in the stage.
-  __device__ __forceinline__ void leave_at(uint8_t* to) const {
+  /// 16 rows of results to the lane's place of them.
+  __device__ __forceinline__ void leave_at(uint8_t* to, int pitch) const {
     uint32_t made[2][1];
     this->make(part, made);
 #pragma unroll
     for (int k = 0; k < 2; ++k)
-      *reinterpret_cast<uint32_t*>(to + 8 * k * K::Out::pitch) = made[k][0];
+      *reinterpret_cast<uint32_t*>(to + 8 * k * pitch) = made[k][0];
   }
 };
 

@@ -5,9 +5,15 @@
 #include <array>
 #include <cstdint>
 
+#include "cuesta/border.hpp"
 #include "ops/convolve/cuda/factors.hpp"
 
 namespace cuesta::convolve_mma {
+
+inline constexpr int running = -1;  ///< products down of sums that run
+
+/// How far that many products of depth 32 reach.
+CUESTA_HOST_DEVICE constexpr int reach_of_products(int products) { return 16 * products - 8; }
 
 /// Products of depth 32 that a reach needs.
 inline int products_of(int64_t reach) { return int(std::max<int64_t>((reach + 8 + 15) / 16, 1)); }
@@ -58,7 +64,8 @@ inline constexpr std::array<MarchSize, 12> march_sizes{{{2, 1},
                                                          {5, 0},
                                                          {9, 0}}};
 
-/// Whether both directions have the same taps, as 4 and 5 products down want them.
+/// Whether both directions have the same taps, as kernels of as many products across and down want
+/// them.
 inline bool has_same_factors(const ConvolveArgs& args) {
   return args.src.channels == 1 && args.width == args.height && args.anchor_x == args.anchor_y &&
          std::equal(args.integers.row.begin(), args.integers.row.end(),
@@ -72,7 +79,7 @@ inline MarchSize march_size_of(const ConvolveArgs& args) {
   for (const MarchSize size : march_sizes) {
     const bool fits = across <= size.across &&
                       (down == 0 ? size.down == 0 : down <= size.down) &&
-                      (size.down < 4 || has_same_factors(args));
+                      (size.across != size.down || has_same_factors(args));
     if (fits) return size;
   }
   return {0, 0};

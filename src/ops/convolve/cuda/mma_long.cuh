@@ -2,18 +2,38 @@
 #pragma once
 
 #include "cuda/limits.hpp"
-#include "ops/convolve/cuda/chunk_rows.cuh"
 #include "ops/convolve/cuda/factors.hpp"
 #include "ops/convolve/cuda/long_lane.cuh"
 #include "ops/convolve/cuda/march_plan.hpp"
 
 namespace cuesta::convolve_mma {
 
-/// A block's samples, and its bands.
+/// A block's samples, rows `plan.chunk` at a time.
 template <class T, class K>
-struct Chunks : ChunkRows<T, K> {
+struct Chunks {
+  using Request = typename K::Request;
+  RowTile<T, K::warps> tile[2];
   LongBands taps;
 
+  /// Begins to bring chunk `c` of the rows of a strip. All results together need `count` rows from
+  /// row `first` of the strip on, which is row `top` of the picture. One warp brings them, another
+  /// one each time.
+  __device__ __forceinline__ void fetch(const Request& q, const LongPlan& plan, uint8_t* tiles,
+                                        int32_t left, int32_t top, int c, int first, int count) {
+    const int from = max(plan.chunk * c, first), to = min(plan.chunk * (c + 1), first + count);
+    const int row = from - plan.chunk * c, rows = max(to - from, 0);
+    uint8_t* there = tiles + (c % 2 * plan.chunk + row) * plan.shape.pitch;
+    const int32_t y = top + from - first;
+    const int warp = int(threadIdx.x) / 32;
+    auto& place = tile[c % 2];
+    if (warp == c % K::warps)
+      place.arrive(
+          place.template bring<K::aligned>(plan.shape, q, there, left, y, rows, row, 0, 1));
+    if (K::aligned && y >= 0 && y + rows <= q.src.height)
+      place.write_sides(plan.shape, q, there, left, y, rows, warp, K::warps);
+    else
+      place.template write_rest<K::aligned>(plan.shape, q, there, left, y, rows, warp, K::warps);
+  }
   /// Both bands, in the order in which products want them.
   __device__ __forceinline__ void bring_bands(const LongBands& bands, const LongPlan& plan,
                                               uint4* to) {
@@ -40,9 +60,9 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   const int chunk_steps = plan.chunk / step_rows, chunks = (steps + chunk_steps - 1) / chunk_steps;
   in.tile[0].init(1);
   in.tile[1].init(1);
-  const ChunkedStrip strip{left, top - q.anchor_y, first, count, plan.chunk};
-  in.fetch(q, plan.shape, strip, shared, 0);
-  in.fetch(q, plan.shape, strip, shared, 1);
+  const int32_t from_row = top - q.anchor_y;
+  in.fetch(q, plan, shared, left, from_row, 0, first, count);
+  in.fetch(q, plan, shared, left, from_row, 1, first, count);
   auto* fragments = reinterpret_cast<uint4*>(shared + plan.bands_at);
   in.bring_bands(bands, plan, fragments);
 
@@ -60,7 +80,7 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
 #pragma unroll 1
   for (int c = 0; c < chunks; ++c) {
     auto& tile = in.tile[c % 2];
-    in.wait(q, plan.shape, strip, shared, c);
+    tile.wait(c / 2 % 2);
     const uint8_t* from = place + c % 2 * plan.chunk * plan.shape.pitch;
 #pragma unroll 1
     for (int row = 0; row < plan.chunk && step < steps && warp_left < q.dst.width; ++step) {
@@ -73,7 +93,7 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
     }
     if (c + 1 == chunks) break;
     __syncthreads();
-    if (c + 2 < chunks) in.fetch(q, plan.shape, strip, shared, c + 2);
+    if (c + 2 < chunks) in.fetch(q, plan, shared, left, from_row, c + 2, first, count);
   }
 }
 

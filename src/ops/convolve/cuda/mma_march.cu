@@ -11,8 +11,8 @@
 // the steps in which the oldest group has an odd place. Rows and columns are dealt so that a lane's
 // samples, sums and results are four in a row, and one band serves both directions.
 //
-// Rows of samples come in chunks to two places in turn; results leave through shared memory as
-// whole rows of the block. Boxes of many rows: sums that run down, 16 rows that come and 16 that
+// Rows of samples come to a ring of stages of 16 rows, and results leave through shared memory as
+// whole rows of the block. Barriers of stages keep the warps together; the block has none. Boxes of many rows: sums that run down, 16 rows that come and 16 that
 // go; those are kept in shared memory as operands that only their own lane reads.
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/cuda/mma_march_forms.hpp"
@@ -25,6 +25,8 @@ std::string_view convolve_cuda::mma_march_takes(const ConvolveArgs& args, const 
     return "types other than u8 to u8";
   if (const auto why = convolve_mma::factors_take(args); !why.empty()) return why;
   if (const auto why = tiled_rows_take(args); !why.empty()) return why;
+  if (cuda::compute_capability() != 0 && cuda::compute_capability() < 90)
+    return "GPUs below compute capability 9.0";
   return convolve_mma::march_size_of(args).across == 0
              ? "windows whose sums across exceed registers"
              : std::string_view();
