@@ -50,9 +50,8 @@ __device__ __forceinline__ int row_dealt_to(int place) {
   return (place & ~14) | (place & 8) >> 2 | (place & 6) << 1;
 }
 
-/// Rows of samples T in shared memory, for a block of `Warps` warps. Dealt: each 16 of them in the
-/// order of dealt().
-template <class T, int Warps, bool Dealt = false>
+/// Rows of samples T in shared memory, for a block of `Warps` warps.
+template <class T, int Warps>
 struct RowTile {
   static constexpr int size = sizeof(T);
   static constexpr int max_rows = 160;
@@ -70,7 +69,7 @@ struct RowTile {
     }
     /// Where byte 0 of row r would be.
     __device__ uint8_t* place(int r, const Pieces& p) const {
-      return tile + (Dealt ? dealt(r) : r) * shape.pitch + int(p.shift) - (from - shape.margin);
+      return tile + r * shape.pitch + int(p.shift) - (from - shape.margin);
     }
   };
 
@@ -199,10 +198,11 @@ struct RowTile {
     const auto write = [&](int32_t x) {
       const int32_t place = q.place(x / size);
       const auto* row = reinterpret_cast<const uint8_t*>(q.src.row(top + begin) + max(place, 0));
+      uint8_t* at = in.place(begin, p) + x;
 #pragma unroll 8
-      for (int r = begin; r < rows; r += step, row += step * q.src.stride_bytes)
-        *reinterpret_cast<T*>(in.place(r, p) + x) =
-            place < 0 ? q.outside : __ldg(reinterpret_cast<const T*>(row));
+      for (int r = begin; r < rows;
+           r += step, row += step * q.src.stride_bytes, at += step * shape.pitch)
+        *reinterpret_cast<T*>(at) = place < 0 ? q.outside : __ldg(reinterpret_cast<const T*>(row));
     };
     for (int pass = 0; pass < rest_passes(margin, size); ++pass) {
       const int32_t own = (32 * pass + int(threadIdx.x) % 32) * size;

@@ -22,7 +22,6 @@ struct alignas(16) MarchTaps {
 /// sums that will be subtracted.
 struct MarchPlan {
   int rows, lag, above, results_at, kept_at;
-  cuda::tensor::TileShape shape;
 };
 
 /// Products of depth 32 across and down, and blocks of a multiprocessor. Wide windows have their

@@ -4,10 +4,10 @@
 
 #include "cuda/any_alignment.cuh"
 #include "cuda/tensor_tile.cuh"
+#include "ops/convolve/cuda/march_plan.hpp"
 
 namespace cuesta::convolve_mma {
 
-using cuda::tensor::RowTile;
 using cuda::tensor::TileShape;
 namespace ptx = ::cuda::ptx;
 
@@ -29,38 +29,27 @@ struct WarpBarrier {
 };
 
 /// The rows of a strip, 16 a stage, in a ring of stages. The warps take turns at bringing a stage,
-/// half a ring ahead; each releases it once it has multiplied its rows. Where a stage has samples
-/// that no copy brings (at and beyond the picture's sides), a warp writes them two steps ahead.
+/// half a ring ahead; each releases it once it has multiplied its rows. Where no copy brings some of
+/// its samples, each warp writes those of two rows, a step ahead.
 ///
 /// Step k uses stage k % stages, in round k / stages, whose last bit is `parity`.
 template <class K>
 struct MarchRing {
-  static constexpr int stages = K::stages, ahead = stages / 2, complete_ahead = 2;
-  static_assert(ahead <= K::warps && complete_ahead < ahead + 1);
-  RowTile<uint8_t, K::warps, true> tile[stages];  // their barriers: rows have come
-  WarpBarrier empty[stages], complete[stages];
+  static constexpr int stages = K::stages, ahead = stages / 2;
+  static_assert(ahead <= K::warps && ring_rows % K::warps == 0);
+  WarpBarrier full[stages], empty[stages], complete[stages];
+  uint8_t shift[stages][ring_rows];  // where in its place a row's byte left − margin is
 
+  /// By one thread.
   __device__ void init() {
-    if (threadIdx.x == 0) {
-      for (int i = 0; i < stages; ++i) {
-        ptx::mbarrier_init(&tile[i].arrived, 1);
-        empty[i].init(K::warps);
-        complete[i].init(1);
-      }
-      ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    for (int i = 0; i < stages; ++i) {
+      full[i].init(1);
+      empty[i].init(K::warps);
+      complete[i].init(K::warps);
     }
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
 };
-
-/// Whether no copy brings some of a strip's samples: those at and beyond the picture's sides, and
-/// rows that none stands for.
-template <class Request>
-__device__ __forceinline__ bool wants_completion(const Request& q, const TileShape& shape,
-                                                 int32_t left, int32_t top, int rows) {
-  const bool no_rows = q.mode == BorderMode::constant || q.mode == BorderMode::ignore;
-  return RowTile<uint8_t, 1>::has_sides(shape, left, q.src.width) ||
-         (no_rows && (top < 0 || top + rows > q.src.height));
-}
 
 /// A warp's part in the ring. Completes: wants_completion().
 template <class K, bool Completes>
@@ -68,82 +57,131 @@ struct MarchFeed {
   using Ring = MarchRing<K>;
   using Request = typename K::Request;
   static constexpr int stages = Ring::stages, ahead = Ring::ahead;
+  static constexpr TileShape shape =
+      cuda::tensor::tile_shape(K::columns, reach_of_products(K::across), 16);
+  static constexpr int row_bytes = shape.pitch, stage_bytes = ring_rows * row_bytes;
+  static constexpr int own_rows = ring_rows / K::warps;  // that the warp completes
 
   const Request& q;
-  const TileShape& shape;
   Ring& ring;
   uint8_t* shared;
   int32_t left, top;  // of the strip's first row of samples
   int steps;
 
-  __device__ __forceinline__ void begin() const {
+  /// Whether no copy brings some of the strip's samples: those at and beyond the picture's sides,
+  /// and rows that none stands for.
+  __device__ __forceinline__ bool wants_completion() const {
+    constexpr TileShape own = shape;
+    const bool no_rows = q.mode == BorderMode::constant || q.mode == BorderMode::ignore;
+    return cuda::tensor::RowTile<uint8_t, 1>::has_sides(own, left, q.src.width) ||
+           (no_rows && (top < 0 || top + ring_rows * steps > q.src.height));
+  }
+  __device__ __forceinline__ void begin() {
     const int warp = int(threadIdx.x) / 32;
     if (warp < ahead) bring(warp, warp, 0, true);
-    if (Completes && warp < Ring::complete_ahead) complete(warp, warp, 0);
+    if constexpr (Completes) complete(0, 0, 0);
   }
   __device__ __forceinline__ uint8_t* place(int stage) const {
-    return shared + stage * ring_rows * shape.pitch;
+    return shared + stage * stage_bytes;
+  }
+  /// Row r of step k in the picture; −1: none.
+  __device__ __forceinline__ int32_t row_of(int k, int r) const {
+    return q.place_row(top + ring_rows * k + r);
+  }
+  __device__ __forceinline__ const uint8_t* picture_row(int32_t y) const {
+    return reinterpret_cast<const uint8_t*>(q.src.row(max(y, 0)));
+  }
+  __device__ __forceinline__ cuda::tensor::Pieces pieces(const uint8_t* row) const {
+    return cuda::tensor::pieces_of(K::aligned ? 0u : uint32_t(reinterpret_cast<uintptr_t>(row)),
+                                   left, q.src.width, shape.columns, shape.margin);
+  }
+  /// Where byte 0 of row r of a stage would be.
+  __device__ __forceinline__ uint8_t* byte_0(int stage, int r,
+                                             const cuda::tensor::Pieces& p) const {
+    return place(stage) + cuda::tensor::dealt(r) * row_bytes + int(p.shift) -
+           (left - shape.margin);
   }
   /// Begins to bring the rows of step k; `parity` of the round in which its stage was used last,
   /// unless it is the first.
-  __device__ __forceinline__ void bring(int k, int stage, uint32_t parity, bool first) const {
+  __device__ __forceinline__ void bring(int k, int stage, uint32_t parity, bool first) {
     if (k >= steps) return;
     if (!first) ring.empty[stage].wait(parity);
-    auto& tile = ring.tile[stage];
     const int lane = int(threadIdx.x) % 32;
-    const int32_t y = top + ring_rows * k + lane;
+    auto* const arrived = &ring.full[stage].bits;
     int bytes = 0;
     if (lane < ring_rows) {
-      const int32_t from = q.place_row(y);
-      const auto* row = reinterpret_cast<const uint8_t*>(q.src.row(max(from, 0)));
-      const auto p = cuda::tensor::pieces_of(
-          K::aligned ? 0u : uint32_t(reinterpret_cast<uintptr_t>(row)), left, q.src.width,
-          shape.columns, shape.margin);
-      if (!K::aligned) tile.shift[lane] = uint8_t(p.shift);
-      if (from >= 0) bytes = p.to - p.from;
+      const int32_t y = row_of(k, lane);
+      const uint8_t* row = picture_row(y);
+      const auto p = pieces(row);
+      if (!K::aligned) ring.shift[stage][lane] = uint8_t(p.shift);
+      if (y >= 0) bytes = p.to - p.from;
       if (bytes > 0)
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global,
-                           place(stage) + cuda::tensor::dealt(lane) * shape.pitch + int(p.shift) -
-                               (left - shape.margin) + p.from,
-                           row + p.from, uint32_t(bytes), &tile.arrived);
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, byte_0(stage, lane, p) + p.from,
+                           row + p.from, uint32_t(bytes), arrived);
     }
-    tile.arrive(bytes);
+    bytes = __reduce_add_sync(0xFFFFFFFF, bytes);
+    __syncwarp();
+    if (lane == 0)
+      ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, arrived,
+                                     uint32_t(bytes));
   }
-  /// Writes what no copy brings of the rows of step k.
+  /// Writes what no copy brings of the warp's rows of step k, once the rest has come; `parity` of
+  /// the round. Samples beyond the sides are taken from the tile where it has those that they stand
+  /// for.
   __device__ __noinline__ void complete(int k, int stage, uint32_t parity) const {
     if (k >= steps) return;
-    auto& tile = ring.tile[stage];
-    tile.wait(int(parity));
-    const int32_t y = top + ring_rows * k;
-    if (K::aligned && y >= 0 && y + ring_rows <= q.src.height)
-      tile.write_sides(shape, q, place(stage), left, y, ring_rows, 0, 1);
-    else
-      tile.template write_rest<K::aligned>(shape, q, place(stage), left, y, ring_rows, 0, 1);
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int32_t stop = cuda::tensor::stop_of(left, q.src.width, shape.columns, shape.margin);
+    ring.full[stage].wait(parity);
+    for (int i = 0; i < own_rows; ++i) {
+      const int r = own_rows * warp + i;
+      const int32_t y = row_of(k, r);
+      if (y < 0) {
+        auto* words =
+            reinterpret_cast<uint32_t*>(place(stage) + cuda::tensor::dealt(r) * row_bytes);
+        for (int n = lane; n < row_bytes / 4; n += 32) words[n] = q.outside * 0x01010101u;
+        continue;
+      }
+      const uint8_t* row = picture_row(y);
+      const auto p = pieces(row);
+      const auto rest = cuda::tensor::rest_of(p, left, stop, shape.margin, 1);
+      uint8_t* const at = byte_0(stage, r, p);
+      const auto write = [&](int32_t x) {
+        const int32_t from = q.place(x);
+        at[x] = from < 0                        ? q.outside
+                : from >= p.from && from < p.to ? at[from]
+                                                : __ldg(row + from);
+      };
+#pragma unroll 1
+      for (int n = lane; n < cuda::tensor::rest_passes(shape.margin, 1) * 32; n += 32) {
+        const int32_t first = left - shape.margin + n, last = stop - n - 1;
+        if (first < rest.before) write(first);
+        if (last >= rest.after) write(last);
+      }
+    }
     __syncwarp();
-    if (threadIdx.x % 32 == 0) ring.complete[stage].arrive();
+    if (lane == 0) ring.complete[stage].arrive();
   }
   /// Brings a later step's rows if it is the warp's turn, and waits for those of step k = stages ·
   /// round + Turn. `parity`: of the round.
   template <int Turn>
-  __device__ __forceinline__ void step(int k, uint32_t parity) const {
-    constexpr int later = Turn + ahead, soon = Turn + Ring::complete_ahead;
-    const int warp = int(threadIdx.x) / 32;
-    if (warp == Turn % K::warps)
+  __device__ __forceinline__ void step(int k, uint32_t parity) {
+    constexpr int later = Turn + ahead, next = Turn + 1;
+    if (int(threadIdx.x) / 32 == Turn % K::warps)
       bring(k + ahead, later % stages, later < stages ? parity ^ 1 : parity,
             later < stages && k < stages);
     if constexpr (Completes) {
-      if (warp == (Turn + K::warps / 2) % K::warps)
-        complete(k + Ring::complete_ahead, soon % stages, soon < stages ? parity : parity ^ 1);
+      complete(k + 1, next % stages, next < stages ? parity : parity ^ 1);
       ring.complete[Turn].wait(parity);
     } else {
-      ring.tile[Turn].wait(int(parity));
+      ring.full[Turn].wait(parity);
     }
   }
   /// The warp has used the rows of a step. `used`: a sum of all of them, never INT_MIN, so that the
   /// arrival cannot come before they are in registers: the machine code of nvcc 13.0 lets an
   /// arrival wait for no load.
   template <int Turn>
-  __device__ __forceinline__ void release(int32_t used) const {
+  __device__ __forceinline__ void release(int32_t used) {
     __syncwarp();
     if (threadIdx.x % 32 == 0 && used != INT32_MIN) ring.empty[Turn].arrive();
   }

@@ -25,12 +25,12 @@ template <int Turn, class K, class Feed>
 __device__ __forceinline__ void march_step(MarchLane<K>& own, Feed& feed, MarchResults<K>& results,
                                            int k, uint32_t parity, int from, int to, int lag) {
   feed.template step<Turn>(k, parity);
-  const auto& tile = feed.ring.tile[Turn];
+  const auto& shifts = feed.ring.shift[Turn];
   const int row = dealt_place(own.g, 0);
-  const uint32_t shift[2] = {K::aligned ? 0u : tile.shift[row] & 15u,
-                             K::aligned ? 0u : tile.shift[row + 2] & 15u};
+  const uint32_t shift[2] = {K::aligned ? 0u : shifts[row] & 15u,
+                             K::aligned ? 0u : shifts[row + 2] & 15u};
   MarchSums h;
-  feed.template release<Turn>(own.take(feed.place(Turn) + from, feed.shape.pitch, shift, h));
+  feed.template release<Turn>(own.take(feed.place(Turn) + from, Feed::row_bytes, shift, h));
   if constexpr (!K::runs) own.start_sums();
   own.template add<Turn % K::groups>(h);
   if constexpr (K::runs) own.template subtract<Turn>(h, k >= lag);
@@ -42,10 +42,10 @@ __device__ __forceinline__ void march_step(MarchLane<K>& own, Feed& feed, MarchR
 /// A warp's march down its strip.
 template <class K, bool Completes>
 __device__ __forceinline__ void march_down(MarchLane<K>& own, MarchResults<K>& results,
-                                           const MarchFeed<K, Completes>& feed, int lag) {
+                                           MarchFeed<K, Completes>& feed, int lag) {
   const int column = own.warp_left - feed.left + 4 * own.t;
   const int to = own.g * MarchResults<K>::pitch + column;
-  const int from = own.g * feed.shape.pitch + column +
+  const int from = own.g * MarchFeed<K, Completes>::row_bytes + column +
                    (K::aligned ? (16 - reach_of_products(K::across) % 16) % 16 : 0);
   uint32_t parity = 0;
 #pragma unroll 1
@@ -79,12 +79,12 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   const int steps = (here + step_rows - 1) / step_rows + plan.lag;
   if (threadIdx.x == 0) {
     for (auto& slot : made) slot.init(K::warps);
+    ring.init();
   }
-  ring.init();
   __syncthreads();
-  const bool completes = wants_completion(q, plan.shape, left, first, ring_rows * steps);
-  const MarchFeed<K, false> feed{q, plan.shape, ring, shared, left, first, steps};
-  const MarchFeed<K, true> side_feed{q, plan.shape, ring, shared, left, first, steps};
+  MarchFeed<K, false> feed{q, ring, shared, left, first, steps};
+  MarchFeed<K, true> side_feed{q, ring, shared, left, first, steps};
+  const bool completes = feed.wants_completion();
   completes ? side_feed.begin() : feed.begin();
   const auto* words = cuda::opaque(reinterpret_cast<const uint32_t*>(&bands));
   for (int i = int(threadIdx.x); i < int(sizeof bands / 4); i += 32 * K::warps)
@@ -113,10 +113,9 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
 template <class K>
 MarchPlan plan_of_march(const ConvolveArgs& args) {
   MarchPlan plan{};
-  plan.shape = cuda::tensor::tile_shape(K::columns, reach_of_products(K::across), 16);
   plan.lag = K::runs ? args.height / 16 + 1 : K::groups - 1;
   plan.above = K::runs ? args.anchor_y : reach_of_products(K::down);
-  plan.results_at = K::stages * ring_rows * plan.shape.pitch;
+  plan.results_at = K::stages * MarchFeed<K, false>::stage_bytes;
   plan.kept_at = plan.results_at + MarchResults<K>::slots * MarchResults<K>::slot_bytes;
   plan.rows = rows_of_strip(
       args.dst.height,
