@@ -40,16 +40,6 @@ struct StencilRequest {
   }
 };
 
-/// Where row 4a + 2j + b of 16 stands where rows are dealt: at 8j + 2a + b, so that lanes 2t and
-/// 2t + 1 of eight that read neighbouring places twice have rows 4t to 4t + 3 together.
-__device__ __forceinline__ int dealt(int row) {
-  return (row & ~14) | (row & 2) << 2 | (row & 12) >> 1;
-}
-/// Which row stands at a place.
-__device__ __forceinline__ int row_dealt_to(int place) {
-  return (place & ~14) | (place & 8) >> 2 | (place & 6) << 1;
-}
-
 /// Rows of samples T in shared memory, for a block of `Warps` warps.
 template <class T, int Warps>
 struct RowTile {

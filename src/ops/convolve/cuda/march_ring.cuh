@@ -13,6 +13,16 @@ namespace ptx = ::cuda::ptx;
 
 inline constexpr int ring_rows = 16;  // of a stage
 
+/// Where row 4a + 2j + b of 16 stands where rows are dealt: at 8j + 2a + b, so that lanes 2t and
+/// 2t + 1 of eight that read neighbouring places twice have rows 4t to 4t + 3 together.
+__device__ __forceinline__ int dealt(int row) {
+  return (row & ~14) | (row & 2) << 2 | (row & 12) >> 1;
+}
+/// Which row stands at a place.
+__device__ __forceinline__ int row_dealt_to(int place) {
+  return (place & ~14) | (place & 8) >> 2 | (place & 6) << 1;
+}
+
 /// An mbarrier at which warps arrive.
 struct WarpBarrier {
   uint64_t bits;
@@ -98,7 +108,7 @@ struct MarchFeed {
   /// Where byte 0 of row r of a stage would be.
   __device__ __forceinline__ uint8_t* byte_0(int stage, int r,
                                              const cuda::tensor::Pieces& p) const {
-    return place(stage) + cuda::tensor::dealt(r) * row_bytes + int(p.shift) -
+    return place(stage) + dealt(r) * row_bytes + int(p.shift) -
            (left - shape.margin);
   }
   /// Begins to bring the rows of step k; `parity` of the round in which its stage was used last,
@@ -138,7 +148,7 @@ struct MarchFeed {
       const int32_t y = row_of(k, r);
       if (y < 0) {
         auto* words =
-            reinterpret_cast<uint32_t*>(place(stage) + cuda::tensor::dealt(r) * row_bytes);
+            reinterpret_cast<uint32_t*>(place(stage) + dealt(r) * row_bytes);
         for (int n = lane; n < row_bytes / 4; n += 32) words[n] = q.outside * 0x01010101u;
         continue;
       }
@@ -224,7 +234,7 @@ struct MarchResults {
     const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
     if (warp / takers == gone % (K::warps / takers)) {
       const int place = warp % takers * abreast + lane / lanes;
-      const int32_t y = ring_rows * gone + cuda::tensor::row_dealt_to(place);
+      const int32_t y = ring_rows * gone + row_dealt_to(place);
       const int32_t x = left + lane % lanes * 16, room = to.width - x;
       const uint4 v = *reinterpret_cast<const uint4*>(memory + gone % slots * slot_bytes +
                                                       place * pitch + lane % lanes * 16);
