@@ -87,7 +87,7 @@ struct TrackingOptions {
   double max_aspect = 0;  ///< 0: no limit
   int join = 0;           ///< boxes with fewer pixels between them are one object; 0 joins none
   // Identities: SORT (Bewley et al. 2016).
-  int min_hits = 3;      ///< consecutive frames with an object before it is reported
+  int min_hits = 3;      ///< consecutive frames with an object before it is reported, at least
   int max_age = 15;      ///< frames that an object is kept after its last detection
   double min_iou = 0.3;  ///< intersection over union of a prediction and its detection
   /// A box that overlaps no prediction continues an object that was seen once, in the frame before,
@@ -213,7 +213,7 @@ struct SceneStep {
 
 /// Identities alone: SORT on lists of boxes. Exact assignment of detections to predictions, by the
 /// largest sum of intersections over union; the constant-velocity Kalman filter of the paper on
-/// (u, v, s, r).
+/// (u, v, s, r). With min_hits above 1, parts of objects and what sways need more frames.
 class Tracker {
  public:
   /// Throws Error{invalid_argument} for an option that cannot be meant.

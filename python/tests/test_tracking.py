@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pathlib
 import tempfile
 from typing import Any
@@ -51,6 +52,10 @@ class Filter:
         return self.x[0] - w / 2, self.x[1] - h / 2, w, h
 
 
+def middle(box: Box) -> tuple[float, float]:
+    return box[0] + box[2] / 2, box[1] + box[3] / 2
+
+
 def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
     down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
@@ -60,10 +65,24 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 
 class Sort:
+    """SORT, and which of its objects Cuesta reports (src/track/confirmation.hpp)."""
+
     def __init__(self, min_hits: int, max_age: int) -> None:
         self.min_hits, self.max_age = min_hits, max_age
         self.targets: list[dict[str, Any]] = []
         self.next_id = 1
+        # Area and hits of what came to nothing, and when; at first a speck.
+        self.frame, self.nothing = 0, [(144, 3, 0)]
+
+    def is_enough(self, t: dict[str, Any]) -> bool:
+        area = t["box"][2] * t["box"][3]
+        lives = [
+            hits
+            for other, hits, frame in self.nothing
+            if area <= 2 * other and self.frame - frame < 50
+        ]
+        moves = t["moved"] >= area**0.5 or (t["moved"] >= area**0.5 / 4 and t["hits"] >= 5)
+        return moves or t["hits"] >= min(10, 2 * max(lives, default=0))
 
     def push(self, boxes: list[Box]) -> list[tuple[int, Box]]:
         for t in self.targets:
@@ -80,23 +99,35 @@ class Sort:
                 t["filter"].update(box)
                 t["streak"] += 1
             else:
-                t = {"filter": Filter(box), "streak": 1, "id": 0}
+                t = {"filter": Filter(box), "streak": 1, "id": 0, "hits": 0, "moved": 0}
+                t["begin"] = middle(box)
                 self.targets.append(t)
             t["missed"], t["box"] = 0, box
+            t["hits"] += 1
+            t["moved"] = max(t["moved"], math.dist(middle(box), t["begin"]))
+        for t in self.targets:
+            area = t["box"][2] * t["box"][3]
+            if t["missed"] == 1 and t["hits"] < 10 and t["moved"] < area**0.5:
+                self.nothing.append((area, t["hits"], self.frame))
         out = []
         for t in self.targets:  # in the order in which they were first seen
-            if t["missed"] == 0 and (t["id"] or t["streak"] >= self.min_hits):
-                if not t["id"]:
-                    t["id"], self.next_id = self.next_id, self.next_id + 1
+            if t["missed"] > 0:
+                continue
+            is_seen = t["streak"] >= self.min_hits
+            if not t["id"] and is_seen and (self.min_hits == 1 or self.is_enough(t)):
+                t["id"], self.next_id = self.next_id, self.next_id + 1
+            if t["id"]:
                 out.append((t["id"], t["box"]))
         self.targets = [t for t in self.targets if t["missed"] <= self.max_age]
+        self.frame += 1
         return sorted(out)
 
 
 def crowd(seed: int, frames: int = 80, people: int = 12) -> list[list[Box]]:
     """Boxes that walk through each other, now and then unseen, in an order that changes.
 
-    They walk in lanes that overlap by less than 70 %: no box is taken for a part of another.
+    They walk in lanes that overlap by less than 70 %, and are equally high: no box is taken for a
+    part of another.
     """
     random = np.random.default_rng(seed)
     at = np.column_stack([random.uniform(0, 200, people), 16.0 * np.arange(people)])

@@ -20,7 +20,8 @@ struct Described<TrackingOptions> {
       field<&TrackingOptions::join>("join", between(0, 1 << 20),
                                     "join boxes with fewer pixels between them"),
       field<&TrackingOptions::min_hits>("min_hits", between(1, 1 << 20),
-                                        "report objects after this number of consecutive frames"),
+                                        "report objects after this number of consecutive frames, "
+                                        "parts and what sways after more. 1: everything at once"),
       field<&TrackingOptions::max_age>("max_age", between(0, 1 << 20),
                                        "keep an unseen object for this number of frames"),
       field<&TrackingOptions::min_iou>("min_iou", between(0, 1),

@@ -6,13 +6,14 @@
 // (max_step); objects that are in one detection are followed within it (groups.hpp); an object that
 // was reported once is reported whenever it is seen; the
 // frame that initialises an object is one of its hits; ids are given when an object is first
-// reported.
+// reported, for which min_hits frames may be too few (confirmation.hpp).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "track/assignment.hpp"
+#include "track/confirmation.hpp"
 #include "track/geometry.hpp"
 #include "track/groups.hpp"
 #include "track/kalman.hpp"
@@ -40,6 +41,7 @@ struct Target {
   Point begin{};           // its middle when first seen
   int streak = 1;          // frames in a row up to now
   int missed = 0;          // frames since it was last seen
+  bool is_seen = false;    // in this frame
   int in_parts = 0;        // frames in a row in which it had more than one detection
   // Of detections of its own: the last, and the largest sides. Those shrink slowly, or at once
   // where the detection comes apart.
@@ -155,6 +157,7 @@ struct Tracker::State {
   TrackingOptions options;
   std::vector<Target> targets;  // in the order in which they were first seen
   std::vector<TrackedObject> reported;
+  Confirmation confirmation;
   std::optional<FrameTime> last;
   double step = 0;  // seconds from frame to frame
   int64_t next_id = 1;
@@ -195,11 +198,30 @@ struct Tracker::State {
       object.speed_x = target.filter.velocity().x / step;
       object.speed_y = target.filter.velocity().y / step;
     }
-    if (object.id == 0 && (target.streak < options.min_hits || object.moved < options.min_moved))
-      return;
-    if (object.id == 0) object.id = next_id++;
-    reported.push_back(object);
-    object.from = foot_of(detection.box);
+    target.is_seen = true;
+  }
+
+  // Gives ids to those who were seen for long enough, and reports who has one.
+  void report() {
+    confirmation.begin();
+    for (const Target& target : targets)
+      if (target.is_seen && (target.object.id != 0 || target.streak >= options.min_hits))
+        confirmation.stands(target.object.detection.box);
+    for (const Target& target : targets)
+      if (!target.is_seen && target.missed == 1) confirmation.lost(target.object);
+    for (Target& target : targets) {
+      TrackedObject& object = target.object;
+      if (!target.is_seen || (object.id == 0 && !is_confirmed(target))) continue;
+      if (object.id == 0) object.id = next_id++;
+      reported.push_back(object);
+      object.from = foot_of(object.detection.box);
+    }
+    std::ranges::sort(reported, {}, &TrackedObject::id);
+  }
+
+  bool is_confirmed(const Target& target) const {
+    return target.streak >= options.min_hits && target.object.moved >= options.min_moved &&
+           (options.min_hits == 1 || confirmation.is_enough(target.object));
   }
 
   // By overlap; then, of what is left, by distance.
@@ -320,6 +342,7 @@ struct Tracker::State {
     reported.clear();
     for (Target& target : targets) {
       target.filter.predict();
+      target.is_seen = false;
       if (target.missed++ > 0) target.streak = 0;
     }
     const auto zones_of = [&](size_t d) { return zones.empty() ? uint64_t(0) : zones[d]; };
@@ -358,10 +381,10 @@ struct Tracker::State {
       targets.push_back(initialised(at, detections[d]));
       see(targets.back(), detections[d], zones_of(d));
     }
+    report();
     std::erase_if(targets, [&](const Target& target) {
       return target.missed > options.max_age || !target.filter.box();
     });
-    std::ranges::sort(reported, {}, &TrackedObject::id);
   }
 };
 
@@ -390,6 +413,7 @@ void Tracker::reset() {
   state_->reported.clear();
   state_->last.reset();
   state_->step = 0;
+  state_->confirmation = {};
 }
 
 }  // namespace cuesta

@@ -51,19 +51,38 @@ Admission::Admission(const Scene& scene, const TrackingOptions& options) : optio
   options_.min_moved = 0;
 }
 
+// The tracker in front reports all objects, so it does not confirm them.
+void Admission::confirm(FrameTime at, std::span<const TrackedObject> objects) {
+  confirmation_.begin();
+  for (const TrackedObject& object : objects) {
+    Known& known = known_.try_emplace(object.id, Known{.from = object.from}).first->second;
+    known.last = at.index;
+    known.object = object;
+    bool stands = known.id != 0;
+    for (size_t i = 0; i < limits_.size(); ++i)
+      stands |= (object.zones >> i & 1) && object.streak >= limits_[i].hits;
+    if (stands) confirmation_.stands(object.detection.box);
+  }
+  for (const auto& [id, known] : known_)
+    if (known.last == before_) confirmation_.lost(known.object);
+  before_ = at.index;
+}
+
+bool Admission::is_long_enough(const TrackedObject& object, const Limits& limits) const {
+  return object.streak >= limits.hits && object.moved >= limits.moved &&
+         (limits.hits == 1 || confirmation_.is_enough(object));
+}
+
 std::span<const TrackedObject> Admission::apply(FrameTime at,
                                                 std::span<const TrackedObject> objects) {
   if (!is_needed_) return objects;
   taken_.clear();
+  confirm(at, objects);
   for (TrackedObject object : objects) {
-    const auto [place, is_new] = known_.try_emplace(object.id, Known{.from = object.from});
-    Known& known = place->second;
-    known.last = at.index;
+    Known& known = known_.at(object.id);
     for (size_t i = 0; i < limits_.size(); ++i) {
       const uint64_t bit = uint64_t(1) << i;
-      if ((object.zones & bit) && object.streak >= limits_[i].hits &&
-          object.moved >= limits_[i].moved)
-        known.zones |= bit;
+      if ((object.zones & bit) && is_long_enough(object, limits_[i])) known.zones |= bit;
     }
     object.zones &= known.zones;
     if (object.zones == 0) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuesta/tracking.hpp"
+#include "track/confirmation.hpp"
 
 namespace cuesta::track {
 
@@ -33,12 +34,18 @@ class Admission {
     int64_t id = 0;  // 0 until it is taken
     uint64_t zones = 0;
     Point from{};
-    int64_t last = 0;  // frame
+    int64_t last = 0;        // frame
+    TrackedObject object{};  // as it was then
   };
+  bool is_long_enough(const TrackedObject& object, const Limits& limits) const;
+  void confirm(FrameTime at, std::span<const TrackedObject> objects);
+
   bool is_needed_ = false;
   std::vector<Limits> limits_;  // of each zone
   TrackingOptions options_;
   std::map<int64_t, Known> known_;  // by the tracker's id
+  Confirmation confirmation_;
+  int64_t before_ = -1;  // the last frame
   std::vector<TrackedObject> taken_;
   int64_t next_id_ = 1;
 };

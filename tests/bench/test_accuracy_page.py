@@ -125,6 +125,9 @@ class AccuracyPage(unittest.TestCase):
         at = DATA.parent
         rows = json.loads((at / "2026-11-29-scenes.json").read_text(encoding="utf-8"))["rows"]
         lines = [*lines_of_scenes(rows)]
+        for row in rows:
+            if not row["options"]:
+                self.assertLessEqual(10 * row["short"], row["ids"], row["scene"])
         rivals = json.loads((at / "2026-11-29-tracks.json").read_text(encoding="utf-8"))["rows"]
         of_trackers, means = lines_of_trackers(rivals)
         detectors = json.loads((at / "2026-11-29-detectors.json").read_text(encoding="utf-8"))

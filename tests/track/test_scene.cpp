@@ -681,6 +681,9 @@ TEST(Zones, OwnLimitsAreThoseOfTheOptionsInTheirZone) {
       std::vector<Detection> seen;
       for (int object = 0; object < 3; ++object)
         if (random() % 8) seen.push_back(at(4 * k + 20, 10 + 60 * object));
+      // Specks, some of them beside an object.
+      if (k % 20 < 5) seen.push_back(at(390, 180, 8, 8));
+      if (k % 30 < 20) seen.push_back(at(4 * k + 45, 30, 9, 9));
       const SceneStep& one = a.push({k, k / 25.0}, seen);
       const SceneStep& two = b.push({k, k / 25.0}, seen);
       ASSERT_EQ(one.objects.size(), two.objects.size());

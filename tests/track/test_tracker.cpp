@@ -12,6 +12,7 @@
 #include "cuesta/tracking.hpp"
 #include "support/errors.hpp"
 #include "track/assignment.hpp"
+#include "track/confirmation.hpp"
 #include "track/geometry.hpp"
 #include "track/groups.hpp"
 #include "track/kalman.hpp"
@@ -211,11 +212,14 @@ class PlainTracker {
     for (size_t t = 0; t < size_t(rows); ++t)
       if (found[t] < 0) found[t] = steps[t];
     std::vector<char> taken(detections.size());
-    std::vector<std::pair<int64_t, size_t>> reported;
     const auto see = [&](Target& target, size_t d) {
-      if (target.id == 0 && target.streak >= options_.min_hits) target.id = next_++;
-      if (target.id) reported.emplace_back(target.id, d);
+      target.seen = d;
+      TrackedObject& object = target.object;
+      object.detection = detections[d];
+      ++object.hits;
+      object.moved = std::max(object.moved, distance(target.begin, middle_of(detections[d].box)));
     };
+    for (Target& target : targets_) target.seen.reset();
     for (size_t t = 0; t < size_t(rows); ++t) {
       if (found[t] < 0) continue;
       Target& target = targets_[t];
@@ -228,16 +232,38 @@ class PlainTracker {
     }
     for (size_t d = 0; d < detections.size(); ++d) {
       if (taken[d]) continue;
-      targets_.push_back({MatrixFilter(detections[d].box), detections[d].box});
+      const Rect& box = detections[d].box;
+      targets_.push_back({MatrixFilter(box), middle_of(box), box});
       see(targets_.back(), d);
     }
+    const auto reported = confirmed();
     std::erase_if(targets_,
                   [&](const Target& t) { return t.missed > options_.max_age || !t.filter.box(); });
-    std::ranges::sort(reported);
     return reported;
   }
 
  private:
+  // (id, index of the detection) of those who were seen for long enough.
+  std::vector<std::pair<int64_t, size_t>> confirmed() {
+    confirmation_.begin();
+    for (const Target& target : targets_)
+      if (target.seen && (target.object.id || target.streak >= options_.min_hits))
+        confirmation_.stands(target.object.detection.box);
+    for (const Target& target : targets_)
+      if (!target.seen && target.missed == 1) confirmation_.lost(target.object);
+    std::vector<std::pair<int64_t, size_t>> reported;
+    for (Target& target : targets_) {
+      TrackedObject& object = target.object;
+      if (!target.seen) continue;
+      if (!object.id && target.streak >= options_.min_hits &&
+          (options_.min_hits == 1 || confirmation_.is_enough(object)))
+        object.id = next_++;
+      if (object.id) reported.emplace_back(object.id, *target.seen);
+    }
+    std::ranges::sort(reported);
+    return reported;
+  }
+
   // Of objects that were seen once, in the frame before, and detections that overlap nobody.
   std::vector<int64_t> steps_of(const std::vector<Detection>& detections,
                                 const std::vector<int>& found) const {
@@ -261,10 +287,13 @@ class PlainTracker {
 
   struct Target {
     MatrixFilter filter;
+    Point begin;
     std::optional<Rect> seen_once{};  // where, until it is seen again
     int streak = 1, missed = 0;
-    int64_t id = 0;
+    std::optional<size_t> seen{};  // its detection in this frame
+    TrackedObject object{};
   };
+  Confirmation confirmation_;
   TrackingOptions options_;
   std::vector<Target> targets_;
   int64_t next_ = 1;
@@ -318,6 +347,75 @@ TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
   }
   EXPECT_GT(reported, 1000);
   EXPECT_GT(ids, 5);
+}
+
+// ---- who was seen for long enough
+
+TrackedObject object_of(Rect box, int64_t hits, double moved = 0) {
+  return {.detection = at(box.x, box.y, box.width, box.height), .moved = moved, .hits = hits};
+}
+
+// After the given number of frames without anything.
+Confirmation quiet_for(int frames) {
+  Confirmation confirmation;
+  for (int i = 0; i < frames; ++i) confirmation.begin();
+  return confirmation;
+}
+
+TEST(Confirmation, ASmallPartOfWhatIsBesideItWaits) {
+  Confirmation confirmation = quiet_for(100);
+  EXPECT_TRUE(confirmation.is_enough(object_of({100, 100, 20, 40}, 1)));
+  const Rect large{130, 60, 60, 120};
+  confirmation.stands(large);
+  EXPECT_TRUE(confirmation.is_enough(object_of(large, 1)));
+  EXPECT_FALSE(confirmation.is_enough(object_of({100, 100, 20, 40}, 9, 500)));
+  EXPECT_TRUE(confirmation.is_enough(object_of({100, 100, 20, 40}, 10)));
+  EXPECT_FALSE(confirmation.is_enough(object_of({26, 100, 20, 40}, 9))) << "84 of 84.9 pixels away";
+  EXPECT_TRUE(confirmation.is_enough(object_of({25, 100, 20, 40}, 1)));
+  EXPECT_TRUE(confirmation.is_enough(object_of({100, 60, 20, 108}, 1))) << "nearly as high";
+  EXPECT_TRUE(confirmation.is_enough(object_of({85, 100, 40, 90}, 1))) << "half as large";
+  confirmation.begin();
+  EXPECT_TRUE(confirmation.is_enough(object_of({100, 100, 20, 40}, 1))) << "it has gone";
+}
+
+TEST(Confirmation, WhatComesToNothingRaisesTheLimitForItsSize) {
+  Confirmation confirmation = quiet_for(100);
+  const Rect speck{10, 10, 10, 10};
+  confirmation.lost(object_of(speck, 4, 9.9));
+  for (int frame = 0; frame < 50; ++frame, confirmation.begin()) {
+    EXPECT_FALSE(confirmation.is_enough(object_of(speck, 7))) << frame;
+    EXPECT_TRUE(confirmation.is_enough(object_of(speck, 8))) << frame;
+    EXPECT_FALSE(confirmation.is_enough(object_of({10, 10, 10, 20}, 7))) << "twice as large";
+    EXPECT_TRUE(confirmation.is_enough(object_of({10, 10, 10, 21}, 1))) << "more than that";
+    // No speck moves so far.
+    EXPECT_TRUE(confirmation.is_enough(object_of(speck, 5, 2.5)));
+    EXPECT_FALSE(confirmation.is_enough(object_of(speck, 4, 2.5)));
+    EXPECT_TRUE(confirmation.is_enough(object_of(speck, 1, 10)));
+  }
+  EXPECT_TRUE(confirmation.is_enough(object_of(speck, 1))) << "that is long ago";
+}
+
+TEST(Confirmation, ObjectsAndTheirPartsDoNotComeToNothing) {
+  Confirmation confirmation = quiet_for(100);
+  const Rect box{100, 100, 20, 20};
+  confirmation.lost(object_of(box, 10));
+  confirmation.lost(object_of(box, 4, 20));
+  confirmation.stands({130, 60, 60, 120});
+  confirmation.lost(object_of(box, 4));
+  confirmation.begin();
+  EXPECT_TRUE(confirmation.is_enough(object_of(box, 1)));
+  confirmation.lost(object_of(box, 9));
+  EXPECT_FALSE(confirmation.is_enough(object_of(box, 9)));
+  EXPECT_TRUE(confirmation.is_enough(object_of(box, 10))) << "that is always enough";
+}
+
+TEST(Confirmation, AYoungBackgroundHasSpecks) {
+  Confirmation confirmation = quiet_for(1);
+  EXPECT_FALSE(confirmation.is_enough(object_of({10, 10, 12, 24}, 5)));
+  EXPECT_TRUE(confirmation.is_enough(object_of({10, 10, 12, 24}, 6)));
+  EXPECT_TRUE(confirmation.is_enough(object_of({10, 10, 12, 25}, 1)));
+  EXPECT_FALSE(quiet_for(50).is_enough(object_of({10, 10, 12, 24}, 5)));
+  EXPECT_TRUE(quiet_for(51).is_enough(object_of({10, 10, 12, 24}, 1)));
 }
 
 // The ids in frames, each a list of detections.
@@ -519,6 +617,51 @@ TEST(Tracker, TwoWhoWereOneBecomeTwo) {
       seen[object.id] = object.detection.box.width;
   }
   EXPECT_EQ(seen, (std::map<int64_t, int>{{1, 24}, {2, 24}}));
+}
+
+TEST(Tracker, WhatSwaysWhenTheBackgroundIsYoungGetsNoId) {
+  // As in the scene `sway` of bench/field/motion-scenes, and somebody who comes in meanwhile.
+  std::vector<std::vector<Detection>> frames(60);
+  const auto sways = [&](size_t begin, std::vector<Rect> boxes) {
+    for (const Rect& box : boxes)
+      frames[begin++].push_back(at(box.x, box.y, box.width, box.height));
+  };
+  sways(27, {{637, 57, 3, 5}, {636, 56, 4, 10}, {633, 56, 7, 21}});
+  sways(30, {{637, 0, 3, 3}, {636, 0, 4, 3}, {635, 0, 5, 6}, {635, 0, 5, 6}});
+  sways(30, {{615, 62, 6, 8}, {614, 60, 7, 10}, {613, 60, 8, 11}});
+  sways(31, {{613, 32, 10, 12}, {612, 31, 11, 13}, {612, 31, 12, 13}});
+  for (int i = 0; i < 30; ++i)
+    frames[size_t(30 + i)].push_back(at(0, 230, std::min(24, 5 + 4 * i), 60));
+  std::vector<std::vector<int64_t>> wanted(32);
+  wanted.resize(60, {1});
+  EXPECT_EQ(ids_of(frames), wanted);
+  // min_hits 1 reports everything at once.
+  EXPECT_EQ(ids_of(frames, {.min_hits = 1})[27].size(), 1u);
+}
+
+TEST(Tracker, PartsOfWhatComesInAreOneObject) {
+  // What is found in the scene `near`, from when something large comes in until it is whole.
+  const std::vector<std::vector<Rect>> found{
+      {{0, 95, 8, 41}, {0, 189, 8, 23}, {0, 221, 8, 121}, {0, 353, 8, 7}},
+      {{0, 83, 16, 55}, {0, 189, 17, 171}},
+      {{0, 20, 24, 39}, {0, 83, 22, 54}, {8, 149, 16, 31}, {0, 181, 25, 179}},
+      {{0, 20, 31, 40}, {0, 81, 22, 58}, {0, 149, 32, 211}},
+      {{0, 20, 35, 42}, {0, 81, 22, 58}, {24, 128, 16, 16}, {0, 149, 41, 211}},
+      {{0, 20, 36, 43}, {0, 74, 22, 65}, {33, 96, 15, 14}, {0, 149, 48, 211}},
+      {{0, 20, 36, 43}, {44, 27, 12, 24}, {0, 74, 23, 65}, {0, 91, 56, 269}},
+      {{0, 20, 36, 43}, {0, 69, 64, 291}, {0, 74, 23, 65}},
+      {{0, 20, 36, 43}, {0, 21, 72, 339}, {0, 74, 23, 65}},
+      {{0, 20, 37, 43}, {0, 21, 80, 339}},
+      {{0, 20, 38, 43}, {0, 21, 88, 339}}};
+  std::vector<std::vector<Detection>> frames(100);
+  for (const auto& boxes : found) {
+    frames.emplace_back();
+    for (const Rect& box : boxes) frames.back().push_back(at(box.x, box.y, box.width, box.height));
+  }
+  for (int i = 0; i < 20; ++i) frames.push_back({at(0, 20, 96 + 8 * i, 340)});
+  std::vector<std::vector<int64_t>> wanted(102);
+  wanted.resize(frames.size(), {1});
+  EXPECT_EQ(ids_of(frames), wanted);
 }
 
 TEST(Tracker, SaysSpeedDirectionAndHowFar) {
