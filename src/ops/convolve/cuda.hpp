@@ -19,9 +19,6 @@ void tensor_rows(const ConvolveArgs& args, Call& call);
 /// u8 factors without signs, as two int8 tensor-core products (cuda/mma_separable.cu).
 std::string_view mma_separable_takes(const ConvolveArgs& args, const Parameters& parameters);
 void mma_separable(const ConvolveArgs& args, Call& call);
-/// The same of u8, marching down with sums across in registers (cuda/mma_march.cu).
-std::string_view mma_march_takes(const ConvolveArgs& args, const Parameters& parameters);
-void mma_march(const ConvolveArgs& args, Call& call);
 /// The same of windows of any length, with sums across in shared memory (cuda/mma_long.cu).
 std::string_view mma_long_takes(const ConvolveArgs& args, const Parameters& parameters);
 void mma_long(const ConvolveArgs& args, Call& call);

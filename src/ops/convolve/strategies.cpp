@@ -238,13 +238,6 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
        .idea = "u8 factors without signs as two int8 tensor-core products in registers",
        .supports = CUESTA_GPU(convolve_cuda::mma_separable_takes),
        .run = CUESTA_GPU(convolve_cuda::mma_separable)},
-      {.name = "mma-march",
-       .space = Space::device,
-       .tier = Tier::production,
-       .idea = "the same of longer windows, marching down long strips with sums across of the last "
-               "rows in registers",
-       .supports = CUESTA_GPU(convolve_cuda::mma_march_takes),
-       .run = CUESTA_GPU(convolve_cuda::mma_march)},
       {.name = "mma-long",
        .space = Space::device,
        .tier = Tier::production,

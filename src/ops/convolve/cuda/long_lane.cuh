@@ -2,7 +2,6 @@
 // shared memory. mma_long.cu says how they play together.
 #pragma once
 
-#include "ops/convolve/cuda/march_plan.hpp"
 #include "ops/convolve/cuda/mma_lane.cuh"
 
 namespace cuesta::convolve_mma {
@@ -29,8 +28,12 @@ struct LongPlan {
   TileShape shape;
 };
 
+/// How far that many products reach.
+CUESTA_HOST_DEVICE constexpr int reach_of_products(int products) { return 16 * products - 8; }
+
 /// What sums become; rows at multiples of 16 bytes; products of depth 32 across and
 /// down, whose bands then are in registers. 0: known at run time; `running` down: sums that run.
+inline constexpr int running = -1;
 template <class T, Results Become, bool Aligned, int Across, int Down>
 struct LongKind {
   static constexpr int across = Across, down = Down;

@@ -4,7 +4,6 @@
 #include "cuda/limits.hpp"
 #include "ops/convolve/cuda/factors.hpp"
 #include "ops/convolve/cuda/long_lane.cuh"
-#include "ops/convolve/cuda/march_plan.hpp"
 
 namespace cuesta::convolve_mma {
 
@@ -97,6 +96,27 @@ __global__ void __launch_bounds__(32 * K::warps, K::blocks)
   }
 }
 
+/// Products of depth 32 that a reach needs.
+inline int products_of(int64_t reach) { return int(std::max<int64_t>((reach + 8 + 15) / 16, 1)); }
+
+/// Rows of a strip, for `slots` blocks at a time: as few rounds of them as possible, since each
+/// strip begins with rows of sums across alone, which cost about half.
+inline int rows_of_strip(int32_t height, int64_t columns, int64_t slots, int lead) {
+  int best = height;
+  double least = 1e30;
+  for (int rounds = 1; rounds <= 8; ++rounds) {
+    const int64_t strips = std::max<int64_t>(rounds * slots / columns, 1);
+    const auto rows = int((height + strips - 1) / strips + step_rows - 1) / step_rows * step_rows;
+    const int64_t blocks = columns * ((height + rows - 1) / rows);
+    const double time = double((blocks + slots - 1) / slots) * (rows + 0.5 * lead + 16);
+    if (time < least) least = time, best = rows;
+  }
+  return best;
+}
+
+/// How far a window reaches in one direction at most.
+inline int64_t reach_in(int32_t n, int32_t anchor) { return std::max(anchor, n - 1 - anchor); }
+
 /// Bytes of shared memory that sums across take, and all that a plan takes with as many rows at a
 /// time.
 template <class K>
@@ -110,6 +130,15 @@ size_t shared_bytes(const LongPlan& plan, int chunk) {
 }
 /// What a kernel declares itself besides, and what the GPU reserves for a block.
 constexpr size_t own_bytes = 4096;
+
+/// Rows from which on sums that run down cost less: each step is three products, whatever the
+/// height.
+constexpr int32_t running_rows = 80;
+inline bool runs(const ConvolveArgs& args) {
+  const auto taps = args.integers.column;
+  return args.height >= running_rows &&
+         std::all_of(taps.begin(), taps.end(), [](int32_t tap) { return tap == 1; });
+}
 
 /// A plan but for what depends on the picture's size.
 template <class K>
