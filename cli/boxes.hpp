@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "cuesta/image.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/overlap.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/tracking.hpp"
-#include "io/frames.hpp"
-#include "io/overlap.hpp"
 
 namespace cuesta::cli {
 

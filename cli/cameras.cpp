@@ -10,7 +10,7 @@
 #include "cli/scene_file.hpp"
 #include "cli/watch.hpp"
 #include "core/threads.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -24,9 +24,9 @@
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/record_file.hpp"
 #include "io/errors.hpp"
-#include "io/staged_file.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -47,19 +47,19 @@ extern "C" void end_on_signal(int) {
     return;
   }
   --handlers;
-  io::remove_staged_files();
+  io::remove_unfinished_files();
   _exit(exit_interrupted);
 }
 
 extern "C" void end_as_by_default(int signal) {
-  io::remove_staged_files();
+  io::remove_unfinished_files();
   raise(signal);  // the handler is the default's again
 }
 
 // Where nothing can be thrown or allocated any more.
 [[noreturn]] void end_here(std::string_view words) {
   (void)!write(STDERR_FILENO, words.data(), words.size());
-  io::remove_staged_files();
+  io::remove_unfinished_files();
   _exit(exit_device);
 }
 
@@ -78,17 +78,24 @@ std::terminate_handler usual_end = std::abort;
 
 // What names of files hold must not steer a terminal: control codes as C writes them, those of
 // UTF-8's C1 set too. Lines and tabs are ours.
+// The control code that begins at text[i], those of UTF-8's C1 set too; -1 for none.
+int control_at(std::string_view text, size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+  if (byte < 0x20 || byte == 0x7f) return byte;
+  return byte == 0xc2 && next >= 0x80 && next < 0xa0 ? next : -1;
+}
+
 std::string harmless(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
-      out += fmt::format("\\x{:02x}", byte);
-    else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
-      out += fmt::format("\\x{:02x}", next), ++i;
-    else
+    const int control = control_at(text, i);
+    if (control < 0 || control == '\n' || control == '\t') {
       out += text[i];
+      continue;
+    }
+    out += fmt::format("\\x{:02x}", control);
+    if (control >= 0x80) ++i;
   }
   return out;
 }
@@ -102,6 +109,12 @@ void print_line(const char* color, std::string_view label, std::string_view text
 }
 
 }  // namespace
+
+bool has_control(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i)
+    if (control_at(text, i) >= 0) return true;
+  return false;
+}
 
 ExitCode exit_code_of(ErrorCode code) {
   switch (code) {

@@ -16,8 +16,8 @@
 
 #include "cuesta/error.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/io/stop.hpp"
 #include "cuesta/strategies.hpp"
-#include "io/stop.hpp"
 
 namespace CLI {
 class App;
@@ -38,6 +38,8 @@ enum ExitCode : int {
 ExitCode exit_code_of(ErrorCode code);
 /// The library's sentence, and the option that mends what it reports, where there is one.
 std::string message_of(const Error& error);
+/// Whether a text has control codes, those of UTF-8's C1 set too.
+bool has_control(std::string_view text);
 
 /// A verb as main() sees it: its subcommand, and what runs when it was named. `run` returns the
 /// exit code and may throw cuesta::Error.

@@ -10,8 +10,8 @@
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
-#include "io/address.hpp"
-#include "io/output_file.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/record_file.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::cli {

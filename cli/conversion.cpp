@@ -9,8 +9,8 @@
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
-#include "io/address.hpp"
-#include "io/input_bytes.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/input.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -54,7 +54,7 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
 
 io::Picture picture_of(const Job& job, const io::ReadLimits& limits) {
   if (job.input != "-") return io::read_picture(job.input, limits);
-  return io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits);
+  return io::read_picture(io::read_standard_input(), "standard input", limits);
 }
 
 // What a float file's numbers were taken for, and what of them is lost.

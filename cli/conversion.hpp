@@ -14,10 +14,9 @@
 #include "cli/inputs.hpp"
 #include "cli/memory.hpp"
 #include "cli/run_files.hpp"
+#include "cuesta/io/picture.hpp"
 #include "cuesta/lines.hpp"
-#include "io/picture.hpp"
-#include "lines/outlines.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
 
 namespace cuesta::cli {
 
@@ -28,10 +27,10 @@ struct Made {
   int32_t source_channels = 1;
   int64_t frames = 0;  ///< of a video
   recipes::Used used{};
-  std::optional<FileResult> banded{};              ///< of a picture in bands
-  Polylines lines{};                               ///< for --lines
-  std::vector<cuesta::lines::Outline> outlines{};  ///< the same of regions
-  AnyImage own{};                                  ///< what `pixels` shows, where it is not kept
+  std::optional<FileResult> banded{};       ///< of a picture in bands
+  Polylines lines{};                        ///< for --lines
+  std::vector<cuesta::Outline> outlines{};  ///< the same of regions
+  AnyImage own{};                           ///< what `pixels` shows, where it is not kept
 };
 
 /// A verb that makes pictures of pictures by a recipe. Serves one thread.

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/results.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace CLI {
 class App;

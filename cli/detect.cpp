@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cli/watch.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -13,15 +13,15 @@
 #include "cli/privacy.hpp"
 #include "cli/samples.hpp"
 #include "cli/watch.hpp"
-#include "core/fill.hpp"
 #include "cuesta/device.hpp"
+#include "cuesta/fill.hpp"
+#include "cuesta/io/clip.hpp"
+#include "cuesta/io/frames.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/recipes/detect.hpp"
 #include "cuesta/version.hpp"
-#include "io/clip.hpp"
-#include "io/frames.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/detect.hpp"
 
 namespace cuesta::cli {
 

@@ -9,9 +9,8 @@
 #include "cli/nearest.hpp"
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
-#include "core/overload.hpp"
-#include "recipes/convert.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/recipes/samples.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -78,32 +77,21 @@ EdgesOptions edges_of(const EdgesArguments& state) {
   refuse_what_is_cannys(state);
   state.described.refuse_others(state.method);
   EdgesOptions options = recipes::edges_options(state.method);
-  std::visit(Overload{[&](CannyEdges& of) {
-                        state.described.read(of);
-                        if (of.strength) refuse_thresholds(state);
-                        of.thresholds = canny_thresholds(state);
-                      },
-                      [&](LogEdges& of) {
-                        state.described.read(of);
-                        of.threshold = level_of(state);
-                        if (of.sigma == 0 && of.ksize == 0)
-                          usage_error(
-                              "0",
-                              "--sigma is 0; the Laplacian of a Gaussian requires a value above 0");
-                      },
-                      [&](SobelEdges& of) {
-                        state.described.read(of);
-                        of.threshold = level_of(state);
-                      },
-                      [&](BoundaryOptions& of) {
-                        state.described.read(of);
-                        of.threshold = level_of(state).value_or(of.threshold);
-                      },
-                      [&](RegionEdges& of) {
-                        state.described.read(of);
-                        of.threshold = level_of(state).value_or(of.threshold);
-                      }},
-             options);
+  std::visit([&](auto& of) { state.described.read(of); }, options);
+  if (auto* canny = std::get_if<CannyEdges>(&options)) {
+    if (canny->strength) refuse_thresholds(state);
+    canny->thresholds = canny_thresholds(state);
+  } else if (auto* log = std::get_if<LogEdges>(&options)) {
+    log->threshold = level_of(state);
+    if (log->sigma == 0 && log->ksize == 0)
+      usage_error("0", "--sigma is 0; the Laplacian of a Gaussian requires a value above 0");
+  } else if (auto* sobel = std::get_if<SobelEdges>(&options)) {
+    sobel->threshold = level_of(state);
+  } else if (auto* boundaries = std::get_if<BoundaryOptions>(&options)) {
+    boundaries->threshold = level_of(state).value_or(boundaries->threshold);
+  } else if (auto* regions = std::get_if<RegionEdges>(&options)) {
+    regions->threshold = level_of(state).value_or(regions->threshold);
+  }
   return options;
 }
 

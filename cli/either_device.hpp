@@ -14,7 +14,7 @@
 #include "cli/common.hpp"
 #include "cli/explain.hpp"
 #include "core/round_trip.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
 
 namespace cuesta::cli {
 

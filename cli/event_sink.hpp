@@ -9,9 +9,9 @@
 
 #include "cli/day_clock.hpp"
 #include "cli/results.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/record_file.hpp"
 #include "cuesta/tracking.hpp"
-#include "io/frames.hpp"
-#include "io/output_file.hpp"
 
 namespace cuesta::cli {
 

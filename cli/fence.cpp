@@ -8,9 +8,9 @@
 #include "cli/common.hpp"
 #include "cli/config.hpp"
 #include "cli/scene_file.hpp"
-#include "io/address.hpp"
-#include "io/clip.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/clip.hpp"
+#include "cuesta/io/frames.hpp"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <poll.h>

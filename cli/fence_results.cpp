@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuesta/io/input.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/folder.hpp"
-#include "io/formats.hpp"
-#include "io/picture.hpp"
 
 namespace cuesta::cli {
 namespace fs = std::filesystem;

@@ -6,9 +6,9 @@
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/nearest.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
+#include "cuesta/recipes/filter.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/filter.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -18,13 +18,11 @@
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "core/threads.hpp"
-#include "io/address.hpp"
-#include "io/animation.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/input.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/folder.hpp"
-#include "io/formats.hpp"
-#include "io/frames.hpp"
-#include "io/input_bytes.hpp"
-#include "io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/results.hpp"
-#include "io/clip.hpp"
-#include "io/frames.hpp"
-#include "io/output_file.hpp"
+#include "cuesta/io/clip.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/record_file.hpp"
 
 namespace cuesta::cli {
 

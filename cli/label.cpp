@@ -13,9 +13,9 @@
 #include "cli/results.hpp"
 #include "cli/run_files.hpp"
 #include "cli/samples.hpp"
-#include "io/input_bytes.hpp"
+#include "cuesta/io/input.hpp"
+#include "cuesta/recipes/label.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/label.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -172,9 +172,8 @@ LabelFileResult find(const State& state, const Job& job, const LabelFile& what) 
     return result;
   }
   const io::Picture picture =
-      job.input == "-"
-          ? io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits)
-          : io::read_picture(job.input, limits);
+      job.input == "-" ? io::read_picture(io::read_standard_input(), "standard input", limits)
+                       : io::read_picture(job.input, limits);
   std::optional<io::Picture> other;
   if (!state.intensity.empty()) other = io::read_picture(state.intensity, limits);
   return io::label_picture(

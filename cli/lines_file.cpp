@@ -70,9 +70,9 @@ std::string svg_of(const Polylines& lines, const LinesFacts& facts) {
   return text + "</g>\n</svg>\n";
 }
 
-std::string svg_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+std::string svg_of(const std::vector<Outline>& outlines, const LinesFacts& facts) {
   std::string text = svg_head(facts);
-  for (const lines::Outline& one : outlines) {
+  for (const Outline& one : outlines) {
     text += fmt::format("<path id=\"region-{}\" d=\"", one.label);
     for (const auto& ring : one.rings) append_path(text, ring, true);
     text += "\"/>\n";
@@ -139,10 +139,10 @@ std::string geojson_of(const Polylines& lines, const LinesFacts& facts) {
 }
 
 // An outer ring turns to the left, a hole to the right (RFC 7946).
-std::string geojson_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+std::string geojson_of(const std::vector<Outline>& outlines, const LinesFacts& facts) {
   const Places places(facts);
   std::string text = places.head(facts);
-  for (const lines::Outline& one : outlines) {
+  for (const Outline& one : outlines) {
     text += &one == outlines.data() ? "\n" : ",\n";
     text += fmt::format(
         "{{\"type\":\"Feature\",\"properties\":{{\"label\":{},\"area\":{},\"mean\":{:.3f}}},"
@@ -188,9 +188,9 @@ std::string json_of(const Polylines& lines, const LinesFacts& facts) {
   return text + "\n]}\n";
 }
 
-std::string json_of(const std::vector<lines::Outline>& outlines, const LinesFacts& facts) {
+std::string json_of(const std::vector<Outline>& outlines, const LinesFacts& facts) {
   std::string text = json_head(facts) + "\"regions\":[";
-  for (const lines::Outline& one : outlines) {
+  for (const Outline& one : outlines) {
     text += &one == outlines.data() ? "\n" : ",\n";
     text += fmt::format("{{\"label\":{},\"area\":{},\"mean\":{:.3f},\"rings\":[", one.label,
                         one.area, one.mean);
@@ -271,7 +271,7 @@ std::string text_of_lines(std::string_view format, const Polylines& lines,
   return format == "geojson" ? geojson_of(lines, facts) : json_of(lines, facts);
 }
 
-std::string text_of_outlines(std::string_view format, const std::vector<lines::Outline>& outlines,
+std::string text_of_outlines(std::string_view format, const std::vector<Outline>& outlines,
                              const LinesFacts& facts) {
   if (format == "svg") return svg_of(outlines, facts);
   return format == "geojson" ? geojson_of(outlines, facts) : json_of(outlines, facts);

@@ -6,9 +6,8 @@
 #include <string_view>
 
 #include "cli/inputs.hpp"
+#include "cuesta/io/picture.hpp"
 #include "cuesta/lines.hpp"
-#include "io/picture.hpp"
-#include "lines/outlines.hpp"
 
 namespace cuesta::cli {
 
@@ -36,7 +35,7 @@ struct LinesFacts {
 /// without one, pixels with y upwards, so that the lines are on the picture in a GIS.
 std::string text_of_lines(std::string_view format, const Polylines& lines, const LinesFacts& facts);
 /// The same of regions, as polygons with their label, area in pixels and mean gray level.
-std::string text_of_outlines(std::string_view format, const std::vector<lines::Outline>& outlines,
+std::string text_of_outlines(std::string_view format, const std::vector<Outline>& outlines,
                              const LinesFacts& facts);
 
 }  // namespace cuesta::cli

@@ -4,7 +4,6 @@
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
-#include "core/cpu_probe.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
 #include "verify/verify.hpp"

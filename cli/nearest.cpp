@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "cli/complaints.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/folder.hpp"
 
 namespace cuesta::cli {

@@ -9,9 +9,9 @@
 #include "cuesta/edges.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/recipes/samples.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/strategies.hpp"
-#include "recipes/white.hpp"
 
 namespace cuesta::cli {
 

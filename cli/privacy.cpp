@@ -4,8 +4,8 @@
 
 #include "cli/digest.hpp"
 #include "cli/samples.hpp"
-#include "core/fill.hpp"
-#include "io/picture.hpp"
+#include "cuesta/fill.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/common.hpp"
-#include "io/frames.hpp"
-#include "io/overlap.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/overlap.hpp"
 
 namespace cuesta::cli {
 

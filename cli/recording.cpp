@@ -9,8 +9,8 @@
 
 #include "cli/journal.hpp"
 #include "cli/results.hpp"
-#include "io/address.hpp"
-#include "io/clip.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/clip.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::cli {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 

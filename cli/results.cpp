@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::cli {

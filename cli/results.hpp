@@ -13,8 +13,8 @@
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
 #include "cli/progress.hpp"
-#include "io/frames.hpp"
-#include "io/overlap.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/overlap.hpp"
 
 namespace cuesta::cli {
 

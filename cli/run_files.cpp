@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/common.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/common.hpp"
-#include "recipes/convert.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
+#include "cuesta/recipes/samples.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 

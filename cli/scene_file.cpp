@@ -8,7 +8,6 @@
 
 #include "cli/table_file.hpp"
 #include "cuesta/error.hpp"
-#include "track/selection.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -97,7 +96,7 @@ SceneFile scene_of(const Json& all, const std::string& path) {
     *into = (std::filesystem::path(path).parent_path() / table.text(key)).string();
   }
   try {
-    track::check_scene(file.scene, path);
+    check_scene(file.scene, path);
   } catch (const Error& error) {
     throw Error(ErrorCode::input, error.what(), error.value());
   }

@@ -5,7 +5,7 @@
 
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 #include "verify/draw.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,6 @@
 // Picture files: decoded whole, or refused by cuesta::Error. The last byte says whether what a
 // truncated file holds is wanted.
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cuesta/error.hpp"
+#include "cuesta/io/frames.hpp"
 #include "fuzz/structure.hpp"
-#include "io/frames.hpp"
 
 namespace {
 

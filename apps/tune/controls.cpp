@@ -7,7 +7,8 @@
 #include <map>
 
 #include "cli/nearest.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::cli::tune {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/tune/code.hpp"
+#include "cuesta/recipes/edges.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 namespace {

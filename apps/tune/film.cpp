@@ -8,8 +8,8 @@
 
 #include "apps/tune/copy_as.hpp"
 #include "apps/tune/replies.hpp"
+#include "cuesta/io/colors.hpp"
 #include "cuesta/objects.hpp"
-#include "io/chroma.hpp"
 
 namespace cuesta::cli::tune {
 namespace {

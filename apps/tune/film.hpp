@@ -15,7 +15,7 @@
 #include "cli/common.hpp"
 #include "cli/detecting.hpp"
 #include "cli/scene_file.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli::tune {
 

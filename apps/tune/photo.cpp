@@ -13,7 +13,8 @@
 #include "cli/samples.hpp"
 #include "core/threads.hpp"
 #include "cuesta/objects.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::cli::tune {
 namespace {

@@ -10,8 +10,8 @@
 #include "apps/tune/lane.hpp"
 #include "apps/tune/subject.hpp"
 #include "cli/common.hpp"
-#include "io/picture.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/io/picture.hpp"
+#include "cuesta/recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 

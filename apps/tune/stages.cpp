@@ -8,7 +8,8 @@
 #include "cli/samples.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
-#include "lines/points.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -56,17 +57,7 @@ Image<float> magnitude_of(const View& of, ConstAnyView smooth) {
     cuesta::sobel(floats, {.magnitude = out}, {sobel.aperture, sobel.norm, sobel.border}, of.exec);
     return out;
   }
-  const CannyOptions canny = of.recipe.canny(of.kind());
-  const bool is_structure = smooth.channels > 1 && canny.color == ColorGradient::structure;
-  const auto field =
-      lines::gradient_field(smooth, {}, canny.aperture, of.exec.threads, canny.color);
-  const bool is_l1 = canny.norm == Norm::l1 && !is_structure;
-  for (int32_t y = 0; y < out.height(); ++y) {
-    std::transform(field.gx.row(y), field.gx.row(y) + out.width(), field.gy.row(y), out.row(y),
-                   [&](float gx, float gy) {
-                     return is_l1 ? std::abs(gx) + std::abs(gy) : std::hypot(gx, gy);
-                   });
-  }
+  recipes::canny_magnitudes(smooth, out, of.recipe.canny(of.kind()), of.exec);
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuesta/image.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 

@@ -13,7 +13,7 @@
 #include "cli/fence.hpp"
 #include "cli/inputs.hpp"
 #include "cli/run_files.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -11,7 +11,6 @@
 #include "cli/table_file.hpp"
 #include "cli/watch.hpp"
 #include "core/threads.hpp"
-#include "track/selection.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -50,8 +49,7 @@ class CameraTable {
  private:
   void check_name() const {
     const auto name = text("name");
-    if (name && (name->find('/') != name->npos || name->starts_with('.') ||
-                 track::find_control(*name) != name->npos)) {
+    if (name && (name->find('/') != name->npos || name->starts_with('.') || has_control(*name))) {
       fail_at(where_ + ".name", fmt::format("\"{}\" cannot be a file name; it must not contain / "
                                             "or control codes, or begin with a dot",
                                             *name));

@@ -10,7 +10,7 @@
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 
-#include "core/fill.hpp"
-#include "io/picture.hpp"
-#include "io/rgb.hpp"
+#include "cuesta/fill.hpp"
+#include "cuesta/io/colors.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

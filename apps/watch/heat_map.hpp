@@ -5,7 +5,7 @@
 
 #include "cli/watch.hpp"
 #include "cuesta/image.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 

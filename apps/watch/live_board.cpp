@@ -4,9 +4,9 @@
 
 #include "apps/watch/snapshot.hpp"
 #include "cli/boxes.hpp"
-#include "io/overlap.hpp"
-#include "io/picture.hpp"
-#include "io/rgb.hpp"
+#include "cuesta/io/colors.hpp"
+#include "cuesta/io/overlap.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuesta/error.hpp"
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
 
 namespace cuesta::cli {
 namespace {

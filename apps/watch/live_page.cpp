@@ -10,8 +10,8 @@
 #include "apps/watch/page.hpp"
 #include "apps/web/server.hpp"
 #include "cli/watch.hpp"
-#include "io/address.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::cli {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/overlap.hpp"
+#include "cuesta/io/overlap.hpp"
 
 namespace cuesta::cli {
 

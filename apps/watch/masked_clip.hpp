@@ -8,7 +8,7 @@
 
 #include "cli/privacy.hpp"
 #include "cuesta/io.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 

@@ -9,7 +9,7 @@
 #include "apps/watch/home_assistant.hpp"
 #include "apps/watch/pictures.hpp"
 #include "cli/common.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 
 namespace cuesta::cli {
 namespace {

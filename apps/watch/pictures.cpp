@@ -5,7 +5,7 @@
 #include "apps/watch/clips.hpp"
 #include "apps/watch/folder_lock.hpp"
 #include "apps/watch/snapshot.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "apps/watch/folder_lock.hpp"
 #include "cli/common.hpp"
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "apps/watch/base64.hpp"
 #include "apps/watch/report_page.hpp"
 #include "apps/watch/snapshot.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/picture.hpp"
 #include "cuesta/version.hpp"
-#include "io/address.hpp"
-#include "io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

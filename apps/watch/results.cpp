@@ -12,8 +12,8 @@
 #include "apps/watch/report.hpp"
 #include "apps/watch/series.hpp"
 #include "cli/watch.hpp"
-#include "io/address.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
 namespace {

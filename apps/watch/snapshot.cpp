@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/rgb.hpp"
+#include "cuesta/io/colors.hpp"
 
 namespace cuesta::cli {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuesta/image.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::cli {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/stop.hpp"
+#include "cuesta/io/stop.hpp"
 
 namespace cuesta::cli::web {
 

@@ -13,9 +13,9 @@
 #include "cuesta/error.hpp"
 #include "verify/patterns.hpp"
 #ifdef CUESTA_HAS_PICTURES
+#include "cuesta/io/picture.hpp"
 #include "cuesta/objects.hpp"
 #include "io/folder.hpp"
-#include "io/picture.hpp"
 #endif
 
 namespace cuesta::bench {

@@ -15,7 +15,7 @@
 #include "bench/papers/canny_model.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/papers/paper_001.hpp"
-#include "core/smoothing.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::bench {
 namespace {

@@ -17,10 +17,10 @@
 #include "bench/video/program.hpp"
 #include "bench/works/motion.hpp"
 #include "cuesta/error.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/overlap.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
-#include "io/frames.hpp"
-#include "io/overlap.hpp"
 
 namespace cuesta::bench {
 namespace {

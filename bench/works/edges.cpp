@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/smoothing.hpp"
 #include "cuesta/device.hpp"
+#include "cuesta/smoothing.hpp"
 #include "cuesta/stencil.hpp"
 
 namespace cuesta::bench {

@@ -190,10 +190,10 @@ def escaped(line):
 
 def namespace_of(text):
     """(text above, inside of the namespace)."""
-    match = re.search(r"(?m)^namespace cuesta \{\n", text)
+    match = re.search(r"(?m)^namespace (cuesta(?:::\w+)?) \{\n", text)
     if not match:
         return text, ""
-    end = text.rindex("}  // namespace cuesta")
+    end = text.rindex(f"}}  // namespace {match[1]}\n")
     return text[: match.start()], text[match.end() : end]
 
 
@@ -269,17 +269,21 @@ def linked(text, places, page):
 def pages(include):
     """Markdown by name: index, one for each header of C++, and cuesta_h for C."""
     made, intros, found = {}, {}, []
-    for path in sorted((include / "cuesta").glob("*.hpp")):
+    top = include / "cuesta"
+    paths = [*sorted(top.glob("*.hpp")), *sorted(top.glob("*/*.hpp"))]
+    files = {"-".join(p.relative_to(top).with_suffix("").parts): p for p in paths}
+    for page, path in files.items():
+        name = path.relative_to(top)
         above, inside = namespace_of(path.read_text(encoding="utf-8"))
         comment = re.match(r"(//[^\n]*\n)+", above)[0].splitlines()
         intro = text_of(comment)
-        intros[path.stem] = intro.split("\n\n")[0]
-        parts = [f"# {path.name}", f"```cpp\n#include <cuesta/{path.name}>\n```", intro]
-        for name, texts in sections(split(without_detail(inside)), 2):
-            if name:
-                found.append((len("".join(texts)), name, path.stem))
+        intros[page] = intro.split("\n\n")[0]
+        parts = [f"# {name}", f"```cpp\n#include <cuesta/{name}>\n```", intro]
+        for section, texts in sections(split(without_detail(inside)), 2):
+            if section:
+                found.append((len("".join(texts)), section, page))
             parts += texts
-        made[path.stem] = "\n\n".join(parts) + "\n"
+        made[page] = "\n\n".join(parts) + "\n"
     # Of the sections that several headers have, the longest is linked, or that of the page itself.
     places = {name: (page, name[0].islower()) for _, name, page in sorted(found)}
     own = {page: {n: (p, n[0].islower()) for _, n, p in found if p == page} for page in made}
@@ -292,6 +296,9 @@ def pages(include):
     c = ["# cuesta.h", "```c\n#include <cuesta.h>\n```", text_of(comment)]
     for _, texts in sections(split(inside), 3):
         c += texts
-    rows = [f"| [{name}.hpp]({name}.md) | {' '.join(intros[name].split())} |" for name in made]
+    rows = [
+        f"| [{files[page].relative_to(top)}]({page}.md) | {' '.join(intros[page].split())} |"
+        for page in made
+    ]
     index = "\n".join(["# C++", "", "| header | holds |", "| --- | --- |", *rows]) + "\n"
     return {"index": index, **made, "cuesta_h": "\n\n".join(c) + "\n"}

@@ -85,4 +85,23 @@ Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& option
 Polylines trace(ConstAnyView src, const LogOptions& options, const TraceOptions& how = {},
                 const Exec& exec = {});
 
+/// The outline of one region.
+/// Its rings follow the sides of pixels, with the region on the right of who walks along the points
+/// (y goes down): the outer ring, then holes. A ring's first point is not repeated at its end.
+struct Outline {
+  int32_t label = 0;  ///< the number of the region
+  int64_t area = 0;   ///< pixels
+  double mean = 0;    ///< gray level of its pixels
+  double length = 0;  ///< pixels, of the outer ring before it was simplified
+  std::vector<std::vector<LinePoint>> rings{};
+};
+
+/// Returns the outlines of labelled regions, in the order of their labels.
+/// Regions are connected through the sides of pixels and numbered from 1; 0 is no region. `gray` is
+/// u8 or u16 of the labels' size, in host memory. Rings are simplified by how.tolerance piece by
+/// piece, between points where three regions meet, so that neighbours share their border. Regions
+/// whose outer ring is shorter than how.min_length are left out.
+std::vector<Outline> outlines(ImageView<const int32_t> labels, ConstAnyView gray,
+                              const TraceOptions& how = {});
+
 }  // namespace cuesta

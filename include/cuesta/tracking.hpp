@@ -211,6 +211,10 @@ struct SceneStep {
   std::span<const ZoneState> zones{};  ///< in the order of Scene::zones
 };
 
+/// Throws Error{invalid_argument} unless SceneWatch accepts the zones and lines of a scene.
+/// Names must differ, and each polygon and line must be valid. `name` is the scene's in messages.
+void check_scene(const Scene& scene, const std::string& name = "scene");
+
 /// Identities alone: SORT on lists of boxes. Exact assignment of detections to predictions, by the
 /// largest sum of intersections over union; the constant-velocity Kalman filter of the paper on
 /// (u, v, s, r). With min_hits above 1, parts of objects and what sways need more frames.

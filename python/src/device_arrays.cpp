@@ -6,7 +6,6 @@
 #include "arrays.hpp"
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
-#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "module.hpp"
@@ -42,9 +41,9 @@ DeviceArray device_array(const std::vector<size_t>& shape, const std::string& dt
   for (const size_t extent : shape) bytes *= extent;
   const int before = current_device();
   use_device(device);
-  void* memory = detail::allocate(Space::device, bytes);
+  void* memory = detail::allocate_device(bytes);
   use_device(before);
-  nb::capsule owner(memory, [](void* p) noexcept { detail::release(Space::device, p); });
+  nb::capsule owner(memory, [](void* p) noexcept { detail::release_device(p); });
   return {memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cuda::value,
           device};
 }

@@ -1,8 +1,7 @@
 #include "core/check.hpp"
-#include "core/overload.hpp"
+#include "cuesta/recipes/edges.hpp"
 #include "recipes.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/edges.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -62,18 +61,18 @@ void refuse_what_is_cannys(const std::string& method, const EdgeLevels& levels) 
 EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& levels,
                                 Keywords& keywords) {
   EdgesOptions options = recipes::edges_options(method);
-  std::visit(Overload{[&](CannyEdges& of) {
-                        read_fields(keywords, of);
-                        refuse_others<CannyEdges>(keywords, method);
-                        of.thresholds = canny_thresholds(levels);
-                      },
-                      [&](auto& of) {
-                        refuse_what_is_cannys(method, levels);
-                        read_fields(keywords, of);
-                        refuse_others<std::decay_t<decltype(of)>>(keywords, method);
-                        if (levels.level) of.threshold = *levels.level;
-                      }},
-             options);
+  std::visit(
+      [&]<class Options>(Options& of) {
+        constexpr bool is_canny = std::is_same_v<Options, CannyEdges>;
+        if constexpr (!is_canny) refuse_what_is_cannys(method, levels);
+        read_fields(keywords, of);
+        refuse_others<Options>(keywords, method);
+        if constexpr (is_canny)
+          of.thresholds = canny_thresholds(levels);
+        else if (levels.level)
+          of.threshold = *levels.level;
+      },
+      options);
   return options;
 }
 

@@ -26,13 +26,13 @@
 #include "core/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/io.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/recipes/filter.hpp"
 #include "io/bands.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
 #include "recipes.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/edges.hpp"
-#include "recipes/filter.hpp"
 
 namespace cuesta::python {
 namespace {

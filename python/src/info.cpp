@@ -7,7 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/check.hpp"
-#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 #include "keywords.hpp"
 #include "module.hpp"

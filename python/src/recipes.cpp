@@ -8,10 +8,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "core/check.hpp"
+#include "cuesta/recipes/edges.hpp"
 #include "lines.hpp"
 #include "module.hpp"
 #include "recipes/descriptions.hpp"
-#include "recipes/edges.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -84,14 +84,14 @@ Outlined run_region_outlines(const Array& image, int layout, std::optional<doubl
   const auto how = options_from<TraceOptions>(keywords);
   const EdgesOptions options = edges_options_from("regions", {{}, level, {}}, keywords);
   const Exec exec = exec_from(keywords, stream, "edge_lines");
-  std::vector<lines::Outline> all;
+  std::vector<Outline> all;
   without_lock(image, [&] {
     all = recipes::region_outlines_at(source, std::get<RegionEdges>(options), 1, how, exec);
   });
   std::vector<double> places;
   std::vector<std::pair<size_t, size_t>> rings;
   std::vector<std::tuple<int32_t, int64_t, double, double>> rows;
-  for (const lines::Outline& one : all) {
+  for (const Outline& one : all) {
     for (const auto& ring : one.rings) {
       rings.emplace_back(rows.size(), ring.size());
       for (const LinePoint& p : ring) places.insert(places.end(), {p.x, p.y});

@@ -1,4 +1,4 @@
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -20,11 +20,11 @@ bool begins_as_animation(std::string_view head) {
 #include <vector>
 
 #include "core/check.hpp"
+#include "cuesta/io/colors.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/errors.hpp"
 #include "io/extras.hpp"
 #include "io/frame_pool.hpp"
-#include "io/picture.hpp"
-#include "io/rgb.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {

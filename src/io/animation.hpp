@@ -4,15 +4,12 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/input.hpp"
 #include "io/input_bytes.hpp"
 
 namespace cuesta::io {
-
-/// Whether a file that begins with these bytes, 21 at least, is an animated WebP.
-bool begins_as_animation(std::string_view head);
 
 /// Its frames: luma is to_gray()'s, full range, and color is JFIF's at 4:4:4; alpha is left out.
 /// Throws Error{input}.

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/recipes/filter.hpp"
+#include "cuesta/recipes/samples.hpp"
 #include "cuesta/strategies.hpp"
 #include "io/bands.hpp"
 #include "io/file_steps.hpp"
-#include "recipes/convert.hpp"
-#include "recipes/edges.hpp"
-#include "recipes/filter.hpp"
 
 namespace cuesta {
 using io::BandWork;

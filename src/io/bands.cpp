@@ -16,6 +16,7 @@
 
 #include "core/check.hpp"
 #include "core/checksum.hpp"
+#include "cuesta/recipes/samples.hpp"
 #include "cuesta/version.hpp"
 #include "io/band_budget.hpp"
 #include "io/band_feed.hpp"
@@ -25,7 +26,6 @@
 #include "io/resolved_rows.hpp"
 #include "io/spare_rows.hpp"
 #include "io/vips.hpp"
-#include "recipes/convert.hpp"
 
 namespace cuesta::io {
 namespace {

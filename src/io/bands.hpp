@@ -16,9 +16,9 @@
 #include "core/round_trip.hpp"
 #include "cuesta/bands.hpp"
 #include "cuesta/io.hpp"
+#include "cuesta/recipes/recipe.hpp"
 #include "io/picture_rows.hpp"
 #include "io/settled_canny.hpp"
-#include "recipes/recipe.hpp"
 
 namespace cuesta::io {
 

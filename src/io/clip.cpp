@@ -1,4 +1,4 @@
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
 
 #include "cuesta/error.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/round_trip.hpp"
+#include "cuesta/recipes/recipe.hpp"
 #include "io/bands.hpp"
-#include "recipes/recipe.hpp"
 
 namespace cuesta::io {
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/y4m.hpp"
 
 namespace cuesta::io {

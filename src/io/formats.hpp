@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "cuesta/io/input.hpp"
+
 namespace cuesta::io {
 
 enum class FileKind : uint8_t { picture, video };
@@ -39,13 +41,6 @@ std::error_code read_head(const std::filesystem::path& path, std::string& head);
 /// The row that reads what libvips' loader class `loader` reads. Null for loaders that are not
 /// trusted: libvips has some that run whole programs (PDF, ImageMagick).
 const Format* format_of_loader(std::string_view loader);
-
-/// Whether files of this extension are usually videos. What they are is determined by their bytes;
-/// this says which of a folder are meant.
-bool is_video_extension(std::string_view extension);
-
-/// Whether a file begins as a video that we tell by ourselves. False where it cannot be read.
-bool begins_as_video(const std::filesystem::path& path);
 
 /// Lower case of ASCII letters.
 std::string lower(std::string_view text);

@@ -1,5 +1,5 @@
 // Which reader and writer a stream gets.
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/animation.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"

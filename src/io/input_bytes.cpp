@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cuesta/io/input.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::io {
@@ -206,5 +207,7 @@ std::unique_ptr<InputBytes> take_standard_input(const StreamLimits& limits) {
   kept->limits_.with_stop();
   return kept;
 }
+
+std::vector<uint8_t> read_standard_input() { return take_standard_input({})->read_all(); }
 
 }  // namespace cuesta::io

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::io {
 
@@ -60,9 +60,6 @@ class InputBytes {
   size_t begin_ = 0, end_ = 0;  // what is read and not taken
 };
 
-/// The first bytes of standard input, fewer where it is shorter; they stay to be read. Throws
-/// Error{input} where it is a terminal or cannot be read.
-std::string_view peek_standard_input(size_t count);
 /// Standard input, with what was peeked at; once a process.
 std::unique_ptr<InputBytes> take_standard_input(const StreamLimits& limits);
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/check.hpp"
+#include "cuesta/recipes/label.hpp"
 #include "io/file_steps.hpp"
-#include "recipes/label.hpp"
 
 namespace cuesta {
 namespace {

@@ -1,6 +1,6 @@
 // Clips of live video and its sound, copied from the packets that came last.
 #include "cuesta/error.hpp"
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
 
 #ifdef CUESTA_HAS_VIDEO
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/errors.hpp"
 #include "io/packet_ring.hpp"
 #include "io/video.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/picture.hpp"
+#include "io/metadata.hpp"
 #include "io/picture_open.hpp"
 #include "io/tiff_tags.hpp"
 #include "io/vips.hpp"
@@ -59,24 +59,25 @@ Metadata metadata_of(VipsImage* image, TiffExtras extras) {
   // Writers set the tag inside a whole EXIF block, too, from this.
   if (vips_image_get_typeof(fields, VIPS_META_EXIF_NAME) != 0)
     vips_image_set_int(fields, VIPS_META_ORIENTATION, 1);
-  return {shared(fields), std::move(extras)};
+  return MetadataParts::metadata({shared(fields), std::move(extras)});
 }
 
 Metadata Metadata::of_result(int32_t x, int32_t y, bool keeps_all) const {
-  if (!fields_) return {};
-  Metadata made = *this;
-  if (auto& tags = made.extras_.georeference; tags && (x != 0 || y != 0))
+  if (!parts_) return {};
+  MetadataParts made = *parts_;
+  if (auto& tags = made.extras.georeference; tags && (x != 0 || y != 0))
     tags = std::make_shared<const std::vector<TiffTag>>(moved(*tags, x, y));
-  if (keeps_all) return made;
-  auto* all = static_cast<VipsImage*>(fields_.get());
-  VipsImage* fields = holder_for(all, false);
-  if (!fields) return {};
-  const char* unit = nullptr;
-  if (vips_image_get_typeof(all, VIPS_META_RESOLUTION_UNIT) != 0 &&
-      vips_image_get_string(all, VIPS_META_RESOLUTION_UNIT, &unit) == 0)
-    vips_image_set_string(fields, VIPS_META_RESOLUTION_UNIT, unit);
-  made.fields_ = shared(fields);
-  return made;
+  auto* all = static_cast<VipsImage*>(parts_->fields.get());
+  if (!keeps_all) {
+    VipsImage* fields = holder_for(all, false);
+    if (!fields) return {};
+    const char* unit = nullptr;
+    if (vips_image_get_typeof(all, VIPS_META_RESOLUTION_UNIT) != 0 &&
+        vips_image_get_string(all, VIPS_META_RESOLUTION_UNIT, &unit) == 0)
+      vips_image_set_string(fields, VIPS_META_RESOLUTION_UNIT, unit);
+    made.fields = shared(fields);
+  }
+  return MetadataParts::metadata(std::move(made));
 }
 
 }  // namespace cuesta::io

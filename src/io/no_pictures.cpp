@@ -1,8 +1,8 @@
 // Picture files of a build without libvips.
 #if !defined(CUESTA_HAS_PICTURES)
 #include "cuesta/error.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/bands.hpp"
-#include "io/picture.hpp"
 
 namespace cuesta::io {
 namespace {

@@ -110,4 +110,18 @@ void OutputFile::commit() {
   check();
 }
 
+RecordFile::RecordFile(const std::filesystem::path& path, Placing placing, int64_t kept)
+    : file_(std::make_unique<OutputFile>(path, placing, kept)) {}
+
+RecordFile::RecordFile(int descriptor, std::string name)
+    : file_(std::make_unique<OutputFile>(descriptor, std::move(name))) {}
+
+RecordFile::~RecordFile() = default;
+
+bool RecordFile::is_empty() const { return file_->size() == 0; }
+
+void RecordFile::write(std::span<const char> record) { file_->write(record); }
+
+void RecordFile::finish() { file_->commit(); }
+
 }  // namespace cuesta::io

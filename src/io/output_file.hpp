@@ -8,17 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
+#include "cuesta/io/record_file.hpp"
 #include "io/staged_file.hpp"
 
 namespace cuesta::io {
-
-enum class Placing : uint8_t {
-  when_whole,          ///< without its name until it is whole: whole, or not there
-  private_when_whole,  ///< the same, for its owner's eyes alone: mode 600
-  growing,             ///< under its name from the beginning, and kept as far as it came
-};
 
 class OutputFile {
  public:
@@ -71,25 +65,6 @@ class OutputFile {
   bool owned_ = false, is_file_ = false;
   int64_t position_ = 0, size_ = 0;
   int error_ = 0;
-};
-
-/// Records one after the other – lines, frames –, each by one write: whoever reads meanwhile, and
-/// whatever ends the process, finds whole ones.
-class RecordFile {
- public:
-  /// Writes to a descriptor that the caller closes; `name` is for messages.
-  RecordFile(int descriptor, std::string name) : file_(descriptor, std::move(name)) {}
-  RecordFile(const std::string& path, Placing placing, int64_t kept = 0)
-      : file_(path, placing, kept) {}
-
-  /// Whether nothing is in it yet.
-  bool is_empty() const { return file_.size() == 0; }
-  void write(std::span<const char> record) { file_.write(record); }
-  /// Commits. Throws Error{output}.
-  void finish() { file_.commit(); }
-
- private:
-  OutputFile file_;
 };
 
 }  // namespace cuesta::io

@@ -1,4 +1,4 @@
-#include "io/overlap.hpp"
+#include "cuesta/io/overlap.hpp"
 
 #include <algorithm>
 #include <atomic>

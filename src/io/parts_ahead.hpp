@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 namespace cuesta::io {
 

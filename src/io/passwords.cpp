@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cuesta/error.hpp"
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::io {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "io/errors.hpp"
-#include "io/picture.hpp"
+#include "io/metadata.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {

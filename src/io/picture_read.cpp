@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cuesta/io/picture.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
-#include "io/picture.hpp"
 #include "io/picture_open.hpp"
 #include "io/picture_rows.hpp"
 #include "io/raw_picture.hpp"
@@ -233,7 +233,7 @@ FileDescriptor file_in_memory(std::span<const uint8_t> bytes, const std::string&
   const int file = memfd_create("picture", MFD_CLOEXEC);
   size_t have = 0;
   while (file >= 0 && have < bytes.size()) {
-    const ssize_t put = write(file, bytes.data() + have, bytes.size() - have);
+    const ssize_t put = ::write(file, bytes.data() + have, bytes.size() - have);
     if (put <= 0) break;
     have += size_t(put);
   }

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "cuesta/image.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 
 namespace cuesta::io {
 

@@ -13,11 +13,11 @@
 
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
+#include "cuesta/io/picture.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 #include "io/microscopy.hpp"
 #include "io/output_file.hpp"
-#include "io/picture.hpp"
 #include "io/picture_rows.hpp"
 #include "io/tiff_tags.hpp"
 #include "io/vips.hpp"
@@ -95,11 +95,11 @@ VipsImagePtr image_over(Filling& filling) {
 
 void attach(VipsImage* image, const Metadata& metadata) {
   if (!metadata) return;
-  const auto* from = static_cast<const VipsImage*>(metadata.fields());
+  auto* from = static_cast<VipsImage*>(MetadataParts::of(metadata)->fields.get());
   image->Xres = from->Xres;
   image->Yres = from->Yres;
   vips_image_map(
-      static_cast<VipsImage*>(metadata.fields()),
+      from,
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
         vips_image_set(static_cast<VipsImage*>(to), field, value);
         return nullptr;
@@ -216,7 +216,7 @@ class Target {
 // The tags of a TIFF that libvips does not write.
 std::vector<TiffTag> tags_of(const WriteOptions& options, const RowSource& rows) {
   std::vector<TiffTag> tags;
-  const TiffExtras& extras = options.metadata.extras();
+  const TiffExtras extras = extras_of(options.metadata);
   for (const auto& some : {extras.georeference, extras.resolution})
     if (some) tags.insert(tags.end(), some->begin(), some->end());
   if (extras.hole && rows.type == PixelType::f32) tags.push_back(no_data_is_nan());

@@ -7,9 +7,10 @@
 
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
-#include "io/picture.hpp"
-#include "recipes/convert.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/io/picture.hpp"
+#include "cuesta/recipes/recipe.hpp"
+#include "cuesta/recipes/samples.hpp"
+#include "io/metadata.hpp"
 
 namespace cuesta {
 namespace {
@@ -71,11 +72,12 @@ io::WriteOptions io::writing_of(const Metadata& source, const recipes::Output& o
 
 std::string io::dropped(const Metadata& metadata, std::string_view extension) {
   if (holds_floats(extension)) return {};  // TIFF, which holds all of it
-  if (metadata.extras().microscopy)
+  const TiffExtras extras = extras_of(metadata);
+  if (extras.microscopy)
     return fmt::format(
         "{} files have no pixel size or channel names; the source has them, which .tif keeps",
         extension);
-  if (!metadata.extras().georeference) return {};
+  if (!extras.georeference) return {};
   return fmt::format("{} files have no georeference; the source has one, which .tif keeps",
                      extension);
 }

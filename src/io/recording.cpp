@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/errors.hpp"
-#include "io/frames.hpp"
 
 namespace cuesta::io {
 namespace {

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <string_view>
 
-#include "io/clip.hpp"
+#include "cuesta/io/clip.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/errors.hpp"
 #include "io/folder.hpp"
 #include "io/formats.hpp"
-#include "io/frames.hpp"
 
 namespace cuesta::io {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/check.hpp"
-#include "core/smoothing.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::io {
 namespace {

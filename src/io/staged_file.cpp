@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cuesta/io/record_file.hpp"
 #include "io/errors.hpp"
 #include "io/folder.hpp"
 
@@ -167,7 +168,7 @@ void StagedFile::commit() {
   fail(error);
 }
 
-void remove_staged_files() noexcept {
+void remove_unfinished_files() noexcept {
   for (auto& slot : slots) {
     if (slot.state.load() == 2) unlink(slot.path);
   }

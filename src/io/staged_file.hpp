@@ -44,8 +44,4 @@ class StagedFile {
 /// file system without it) is as good as synced.
 int sync_descriptor(int descriptor) noexcept;
 
-/// Removes every staged file that has a name. Async-signal-safe: for signal handlers that end the
-/// process.
-void remove_staged_files() noexcept;
-
 }  // namespace cuesta::io

@@ -1,4 +1,4 @@
-#include "io/stop.hpp"
+#include "cuesta/io/stop.hpp"
 
 #include <poll.h>
 #include <sys/epoll.h>

@@ -266,7 +266,8 @@ TiffTag description_tag(const std::string& text) {
 TiffTag no_data_is_nan() { return {tag_no_data, type_ascii, 4, {'n', 'a', 'n', 0}}; }
 
 std::optional<MapGrid> Metadata::map_grid() const {
-  return extras_.georeference ? map_grid_of(*extras_.georeference) : std::nullopt;
+  const TiffExtras extras = extras_of(*this);
+  return extras.georeference ? map_grid_of(*extras.georeference) : std::nullopt;
 }
 
 std::optional<MapGrid> map_grid_of(const std::vector<TiffTag>& georeference) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/picture.hpp"
+#include "io/metadata.hpp"
 #include "io/tiff_file.hpp"
 
 namespace cuesta::io {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/input_bytes.hpp"
 
 namespace cuesta::io {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuesta/io/overlap.hpp"
 #include "io/errors.hpp"
-#include "io/overlap.hpp"
 
 namespace cuesta::io {
 namespace {

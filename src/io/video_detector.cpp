@@ -4,7 +4,7 @@
 
 #include "cuesta/downscale.hpp"
 #include "cuesta/io.hpp"
-#include "recipes/detect.hpp"
+#include "cuesta/recipes/detect.hpp"
 
 namespace cuesta {
 namespace {

@@ -1,7 +1,7 @@
 // What a video stream's first frame and its container say of its format.
 #pragma once
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/video_decoder.hpp"
 #include "io/video_packets.hpp"
 #include "io/video_planes.hpp"

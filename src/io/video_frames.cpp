@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "cuesta/io.hpp"
+#include "cuesta/io/colors.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/frame_pool.hpp"
-#include "io/frames.hpp"
-#include "io/rgb.hpp"
 
 namespace cuesta {
 

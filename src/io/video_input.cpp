@@ -12,11 +12,16 @@
 #include <thread>
 #include <vector>
 
-#include "io/address.hpp"
+#include "cuesta/io/address.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::io {
 namespace {
+
+// The protocols that an address, and whatever its playlist names, may use, as libav lists them: of
+// the network alone, so that no stream reaches a file.
+constexpr const char* network_protocols =
+    "rtsp,rtsps,rtp,srtp,udp,tcp,tls,http,https,httpproxy,crypto,rtmp,rtmps,rtmpt,srt";
 
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);

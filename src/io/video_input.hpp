@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
+#include "cuesta/io/frames.hpp"
 #include "io/av.hpp"
-#include "io/frames.hpp"
 #include "io/input_bytes.hpp"
 
 namespace cuesta::io {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "cuesta/io/frames.hpp"
 #include "io/av.hpp"
-#include "io/frames.hpp"
 #include "io/video_input.hpp"
 
 namespace cuesta::io {

@@ -7,7 +7,7 @@
 
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 
 #ifdef CUESTA_HAS_VIDEO
 #include "io/video_input.hpp"

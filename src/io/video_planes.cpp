@@ -1,6 +1,6 @@
 #ifdef CUESTA_HAS_VIDEO
 #include "io/video_planes.hpp"
-#include "core/fill.hpp"
+#include "cuesta/fill.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "cuesta/io/colors.hpp"
 #include "io/errors.hpp"
-#include "io/rgb.hpp"
 
 namespace cuesta::io {
 namespace {

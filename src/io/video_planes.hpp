@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cuesta/image.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/av.hpp"
 #include "io/chroma.hpp"
-#include "io/frames.hpp"
 
 namespace cuesta::io {
 

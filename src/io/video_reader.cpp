@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "cuesta/io/overlap.hpp"
 #include "io/errors.hpp"
 #include "io/frame_pool.hpp"
-#include "io/overlap.hpp"
 #include "io/packet_ring.hpp"
 #include "io/video.hpp"
 #include "io/video_decoder.hpp"

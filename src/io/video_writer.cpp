@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/fill.hpp"
+#include "cuesta/fill.hpp"
 #include "io/audio_copy.hpp"
 #include "io/av.hpp"
 #include "io/av_output.hpp"

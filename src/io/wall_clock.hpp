@@ -4,8 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include "cuesta/io/frames.hpp"
 #include "io/av.hpp"
-#include "io/frames.hpp"
 
 namespace cuesta::io {
 

@@ -1,5 +1,7 @@
 #include "io/y4m.hpp"
 
+#include "cuesta/io/colors.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>

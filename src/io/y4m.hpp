@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cuesta/io/frames.hpp"
+#include "cuesta/io/record_file.hpp"
 #include "io/chroma.hpp"
 #include "io/frame_pool.hpp"
-#include "io/frames.hpp"
 #include "io/input_bytes.hpp"
-#include "io/output_file.hpp"
 
 namespace cuesta::io {
 

@@ -1,13 +1,15 @@
-#include "lines/outlines.hpp"
+#include "cuesta/lines.hpp"
 
 #include <algorithm>
 #include <array>
 #include <compare>
 #include <span>
 
+#include "core/check.hpp"
 #include "lines/simplify.hpp"
 
-namespace cuesta::lines {
+namespace cuesta {
+namespace lines {
 namespace {
 
 // A corner of pixels: the upper left one of pixel (x, y).
@@ -142,14 +144,25 @@ void add_levels(ImageView<const int32_t> labels, ImageView<const T> gray,
   for (Outline& one : all) one.mean /= double(std::max<int64_t>(1, one.area));
 }
 
-}  // namespace
+// The largest label.
+int32_t count_of(ImageView<const int32_t> labels) {
+  int32_t count = 0;
+  for (int32_t y = 0; y < labels.height; ++y) {
+    const auto [least, most] = std::minmax_element(labels.row(y), labels.row(y) + labels.width);
+    if (*least < 0 || *most > int64_t(labels.width) * labels.height) {
+      const int32_t wrong = *least < 0 ? *least : *most;
+      throw_invalid(std::to_string(wrong),
+                    "outlines: labels has the number {}; it must be from 0 to the number of pixels",
+                    wrong);
+    }
+    count = std::max(count, *most);
+  }
+  return count;
+}
 
 std::vector<Outline> outlines_of(ImageView<const int32_t> labels, ConstAnyView gray,
                                  const TraceOptions& how) {
-  int32_t count = 0;
-  for (int32_t y = 0; y < labels.height; ++y)
-    count = std::max(count, *std::max_element(labels.row(y), labels.row(y) + labels.width));
-  std::vector<Outline> all(size_t(count), Outline{});
+  std::vector<Outline> all(size_t(count_of(labels)), Outline{});
   if (gray.type == PixelType::u8)
     add_levels(labels, gray.as<uint8_t>(), all);
   else
@@ -165,8 +178,20 @@ std::vector<Outline> outlines_of(ImageView<const int32_t> labels, ConstAnyView g
       one.rings.push_back(simplified_ring(std::move(ring), how.tolerance));
     }
   }
-  std::erase_if(all, [&](const Outline& one) { return one.length < how.min_length; });
+  std::erase_if(
+      all, [&](const Outline& one) { return one.rings.empty() || one.length < how.min_length; });
   return all;
 }
 
-}  // namespace cuesta::lines
+}  // namespace
+}  // namespace lines
+
+std::vector<Outline> outlines(ImageView<const int32_t> labels, ConstAnyView gray,
+                              const TraceOptions& how) {
+  check_view(labels, "outlines: labels", {PixelType::s32});
+  check_view(gray, "outlines: gray", {PixelType::u8, PixelType::u16});
+  check_same_size(labels, gray, "outlines: labels", "outlines: gray");
+  return lines::outlines_of(labels, gray, how);
+}
+
+}  // namespace cuesta

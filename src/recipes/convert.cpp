@@ -1,4 +1,4 @@
-#include "recipes/convert.hpp"
+#include "cuesta/recipes/samples.hpp"
 
 #include <algorithm>
 

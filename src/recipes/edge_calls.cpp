@@ -1,8 +1,13 @@
 // edges() and edge_lines(): the recipe of edges on pictures in memory.
+#include <algorithm>
+#include <cmath>
+
 #include "core/check.hpp"
 #include "core/workspace.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "lines/points.hpp"
 #include "recipes/holes.hpp"
+#include "recipes/scratch_picture.hpp"
 
 namespace cuesta {
 
@@ -127,6 +132,21 @@ Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, 
 Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,
                      const Exec& exec) {
   return recipes::edge_lines_at(src, options, 1, how, exec);
+}
+
+void recipes::canny_magnitudes(ConstAnyView smooth, ImageView<float> out,
+                               const CannyOptions& options, const Exec& exec) {
+  check_same_size(smooth, out, "canny_magnitudes: smooth", "canny_magnitudes: out");
+  const bool is_structure = smooth.channels > 1 && options.color == ColorGradient::structure;
+  const bool is_l1 = options.norm == Norm::l1 && !is_structure;
+  const auto field =
+      lines::gradient_field(smooth, {}, options.aperture, exec.threads, options.color);
+  for (int32_t y = 0; y < out.height; ++y) {
+    std::transform(field.gx.row(y), field.gx.row(y) + out.width, field.gy.row(y), out.row(y),
+                   [&](float gx, float gy) {
+                     return is_l1 ? std::abs(gx) + std::abs(gy) : std::hypot(gx, gy);
+                   });
+  }
 }
 
 }  // namespace cuesta

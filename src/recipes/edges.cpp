@@ -1,4 +1,4 @@
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "cuesta/strategies.hpp"
 #include "lines/outside.hpp"
 #include "recipes/holes.hpp"
+#include "recipes/largest_magnitude.hpp"
 #include "recipes/options.hpp"
 
 namespace cuesta {

@@ -1,4 +1,4 @@
-#include "recipes/filter.hpp"
+#include "cuesta/recipes/filter.hpp"
 
 #include <fmt/ranges.h>
 
@@ -8,11 +8,11 @@
 
 #include "core/check.hpp"
 #include "core/overload.hpp"
+#include "cuesta/recipes/samples.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/morphology/options.hpp"
-#include "recipes/convert.hpp"
 
 namespace cuesta::recipes {
 namespace {

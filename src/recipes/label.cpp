@@ -1,4 +1,4 @@
-#include "recipes/label.hpp"
+#include "cuesta/recipes/label.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,8 @@
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
 
 #include "core/memory.hpp"
 #include "core/workspace.hpp"
+#include "recipes/scratch_picture.hpp"
 
 namespace cuesta::recipes {
 namespace {

@@ -1,26 +1,25 @@
 // Regions as outlines: what --lines and edge_lines() make of edges by the method of regions.
 #include "core/check.hpp"
 #include "cuesta/edges.hpp"
-#include "recipes/edges.hpp"
+#include "cuesta/recipes/edges.hpp"
 #include "recipes/holes.hpp"
 
 namespace cuesta::recipes {
 
-std::vector<lines::Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
-                                        const TraceOptions& how, const Exec& exec) {
+std::vector<Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
+                                 const TraceOptions& how, const Exec& exec) {
   AnyImage levels;
   if (seen.channels > 1) {
     to_gray(seen, levels.create(seen.size(), 1, seen.type), ColorOrder::rgb, exec);
     seen = levels;
   }
-  auto all = lines::outlines_of(labels.as<int32_t>(), seen, how);
-  for (lines::Outline& one : all) one.mean /= scale;
+  auto all = outlines(labels.as<int32_t>(), seen, how);
+  for (Outline& one : all) one.mean /= scale;
   return all;
 }
 
-std::vector<lines::Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options,
-                                               double scale, const TraceOptions& how,
-                                               const Exec& exec) {
+std::vector<Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options, double scale,
+                                        const TraceOptions& how, const Exec& exec) {
   check_view(src, "edge_lines: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
   if (src.space != Space::host)
     throw_invalid("regions",

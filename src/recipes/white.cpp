@@ -1,4 +1,4 @@
-#include "recipes/white.hpp"
+#include "cuesta/recipes/samples.hpp"
 
 #include <fmt/format.h>
 

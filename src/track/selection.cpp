@@ -9,7 +9,8 @@
 #include "core/check.hpp"
 #include "track/geometry.hpp"
 
-namespace cuesta::track {
+namespace cuesta {
+namespace track {
 namespace {
 
 void check_point(Point p, const std::string& what, std::string_view part) {
@@ -35,8 +36,7 @@ void check_limits(std::optional<T> low, std::optional<T> high, const std::string
   }
 }
 
-}  // namespace
-
+// Where the first control code of a name begins, those of UTF-8's C1 set too; npos.
 size_t find_control(std::string_view name) {
   for (size_t i = 0; i < name.size(); ++i) {
     const auto byte = static_cast<unsigned char>(name[i]);
@@ -45,6 +45,8 @@ size_t find_control(std::string_view name) {
   }
   return name.npos;
 }
+
+}  // namespace
 
 void check_zone(const Zone& zone, const std::string& what) {
   if (zone.polygon.size() < 3) {
@@ -88,28 +90,6 @@ void check_line(const CountingLine& line, const std::string& what) {
   }
   if (line.ways[0] == line.ways[1])
     throw_invalid(line.ways[0], "{}: both ways are \"{}\"; they must differ", what, line.ways[0]);
-}
-
-void check_scene(const Scene& scene, const std::string& name) {
-  if (scene.zones.size() > 64) {
-    throw_invalid(std::to_string(scene.zones.size()),
-                  "{}: there are {} zones; at most 64 are supported", name, scene.zones.size());
-  }
-  const auto check_all = [&](const auto& list, const char* kind, auto check) {
-    std::set<std::string> names;
-    for (size_t i = 0; i < list.size(); ++i) {
-      const std::string what = fmt::format("{}: {}[{}]", name, kind, i);
-      check(list[i], what);
-      if (const size_t at = find_control(list[i].name); at != list[i].name.npos)
-        throw_invalid(list[i].name, "{}: the name has a control code at byte {}; use plain text",
-                      what, at);
-      if (!names.insert(list[i].name).second)
-        throw_invalid(list[i].name, "{}: the name \"{}\" is used twice; names must differ", what,
-                      list[i].name);
-    }
-  };
-  check_all(scene.zones, "zones", check_zone);
-  check_all(scene.lines, "lines", check_line);
 }
 
 Selection::Selection(Size size, const Scene& scene, const TrackingOptions& options)
@@ -265,4 +245,28 @@ std::vector<Detection> without_nested(std::span<const Detection> detections) {
   return made_of(groups, detections);
 }
 
-}  // namespace cuesta::track
+}  // namespace track
+
+void check_scene(const Scene& scene, const std::string& name) {
+  if (scene.zones.size() > 64) {
+    throw_invalid(std::to_string(scene.zones.size()),
+                  "{}: there are {} zones; at most 64 are supported", name, scene.zones.size());
+  }
+  const auto check_all = [&](const auto& list, const char* kind, auto check) {
+    std::set<std::string> names;
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::string what = fmt::format("{}: {}[{}]", name, kind, i);
+      check(list[i], what);
+      if (const size_t at = track::find_control(list[i].name); at != list[i].name.npos)
+        throw_invalid(list[i].name, "{}: the name has a control code at byte {}; use plain text",
+                      what, at);
+      if (!names.insert(list[i].name).second)
+        throw_invalid(list[i].name, "{}: the name \"{}\" is used twice; names must differ", what,
+                      list[i].name);
+    }
+  };
+  check_all(scene.zones, "zones", track::check_zone);
+  check_all(scene.lines, "lines", track::check_line);
+}
+
+}  // namespace cuesta

@@ -3,20 +3,15 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cuesta/tracking.hpp"
 
 namespace cuesta::track {
 
-/// Where the first control code of a name begins, those of UTF-8's C1 set too; npos.
-size_t find_control(std::string_view name);
 /// Throws Error{invalid_argument}: "WHAT: a corner is (1.2, 0.5); ..."
 void check_zone(const Zone& zone, const std::string& what);
 void check_line(const CountingLine& line, const std::string& what);
-/// The same for all of the scene of that name, and that the names in it differ.
-void check_scene(const Scene& scene, const std::string& name);
 
 class Selection {
  public:

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/frames.hpp"
+#include "cuesta/io/frames.hpp"
 #include "support/opencv.hpp"
 #include "support/opencv_motion.hpp"
 #include "support/places.hpp"

@@ -16,8 +16,9 @@
 
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
-#include "io/address.hpp"
-#include "io/frames.hpp"
+#include "cuesta/io/address.hpp"
+#include "cuesta/io/colors.hpp"
+#include "cuesta/io/frames.hpp"
 #include "io/input_bytes.hpp"
 #include "io/y4m.hpp"
 #include "support/temp_folder.hpp"

@@ -10,7 +10,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "cuesta/cuesta.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io/picture.hpp"
 #include "support/opencv.hpp"
 #include "support/places.hpp"
 

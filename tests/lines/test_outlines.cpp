@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <string>
 #include <tuple>
 
+#include "cuesta/fill.hpp"
+#include "cuesta/lines.hpp"
 #include "cuesta/regions.hpp"
-#include "lines/outlines.hpp"
+#include "support/errors.hpp"
 
 namespace cuesta {
 namespace {
-
-using lines::Outline;
-using lines::outlines_of;
 
 // Regions of every shape: with holes, of one pixel, that touch themselves.
 Image<int32_t> random_labels(int32_t width, int32_t height, unsigned seed) {
@@ -57,7 +57,7 @@ TEST(Outlines, EnclosePixelsOfTheirRegionAndNoOthers) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     const Image<int32_t> labels = random_labels(37, 29, seed);
     const Image<uint8_t> gray = slope(labels.size());
-    const auto found = outlines_of(labels, gray, {.tolerance = 0, .min_length = 0});
+    const auto found = outlines(labels, gray, {.tolerance = 0, .min_length = 0});
     std::vector<int64_t> areas(found.size()), sums(found.size());
     for (int32_t y = 0; y < labels.height(); ++y)
       for (int32_t x = 0; x < labels.width(); ++x) {
@@ -91,7 +91,7 @@ TEST(Outlines, NeighboursShareTheirSimplifiedBorder) {
     const Image<uint8_t> gray = slope(labels.size());
     std::multiset<std::tuple<double, double, double, double>> ways;
     size_t points = 0;
-    for (const Outline& one : outlines_of(labels, gray, {.tolerance = 0.6, .min_length = 0}))
+    for (const Outline& one : outlines(labels, gray, {.tolerance = 0.6, .min_length = 0}))
       for (const auto& ring : one.rings)
         for (size_t i = 0; i < ring.size(); ++i, ++points) {
           const LinePoint &a = ring[i], &b = ring[(i + 1) % ring.size()];
@@ -104,7 +104,7 @@ TEST(Outlines, NeighboursShareTheirSimplifiedBorder) {
       EXPECT_EQ(ways.count({bx, by, ax, ay}), 1U) << ax << ", " << ay << " to " << bx << ", " << by;
     }
     size_t all = 0;
-    for (const Outline& one : outlines_of(labels, gray, {.tolerance = 0, .min_length = 0}))
+    for (const Outline& one : outlines(labels, gray, {.tolerance = 0, .min_length = 0}))
       for (const auto& ring : one.rings) all += ring.size();
     EXPECT_LT(points, all);
   }
@@ -115,13 +115,32 @@ TEST(Outlines, ShortOnesAreLeftOut) {
   for (int32_t y = 0; y < 9; ++y)
     for (int32_t x = 0; x < 9; ++x) labels.at(x, y) = x == 4 && y == 4 ? 2 : 1;
   const Image<uint8_t> gray = slope(labels.size());
-  const auto all = outlines_of(labels, gray, {.min_length = 4});
+  const auto all = outlines(labels, gray, {.min_length = 4});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].rings.size(), 2U);
   EXPECT_EQ(all[1].length, 4);
-  const auto found = outlines_of(labels, gray, {.min_length = 5});
+  const auto found = outlines(labels, gray, {.min_length = 5});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].label, 1);
+  labels.at(4, 4) = 5;  // 2 to 4 have no pixel
+  EXPECT_EQ(outlines(labels, gray, {.min_length = 0}).size(), 2U);
+}
+
+TEST(Outlines, WrongLabelsAreRefused) {
+  Image<int32_t> labels(9, 9);
+  fill(labels.view(), 1);
+  const Image<uint8_t> gray = slope(labels.size());
+  const auto refusal = [&](ConstAnyView levels) {
+    return test::error_of(ErrorCode::invalid_argument, [&] { outlines(labels, levels); });
+  };
+  EXPECT_EQ(refusal(gray), "no error");
+  EXPECT_NE(refusal(slope({9, 8})).find("outlines: gray"), std::string::npos);
+  EXPECT_NE(refusal(Image<float>(9, 9)).find("outlines: gray"), std::string::npos);
+  for (const int32_t wrong : {-1, 82}) {
+    labels.at(3, 3) = wrong;
+    EXPECT_EQ(refusal(gray), "outlines: labels has the number " + std::to_string(wrong) +
+                                 "; it must be from 0 to the number of pixels");
+  }
 }
 
 }  // namespace

@@ -11,9 +11,9 @@
 
 #include "cpu/bit_hysteresis.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/recipes/samples.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
-#include "recipes/convert.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
 #include "support/planted.hpp"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks the documentation comments of the public headers.
 
-check_headers.py ROOT        checks include/cuesta.h and include/cuesta/*.hpp
+check_headers.py ROOT        checks include/cuesta.h and the headers below include/cuesta
 check_headers.py --self-test proves that each fault is found
 
 Every public function and type has a summary: a first sentence of at most 100 characters that ends
 with a period. A declaration without a comment belongs to the documented one directly above it; a
-comment in a class body counts for the members below it up to a blank line. Sentences have at most
+comment in a class body counts for the members below it up to a blank line. An override has the
+summary of its base class. Sentences have at most
 18 words on average in a file. Lines have at most 100 columns. check_words.py looks for retired
 words.
 """
@@ -60,7 +61,8 @@ def kind_of(code):
         return "type"
     if re.match(r"(using|typedef|friend|static_assert|concept)\b", bare):
         return "skip"
-    if re.search(r"= ?(delete|default) ?$", code) or "operator" in code or "~" in code:
+    inherits = re.search(r"\) (const )?(noexcept )?override\b", code)  # the summary of its base
+    if re.search(r"= ?(delete|default) ?$", code) or "operator" in code or "~" in code or inherits:
         return "skip"
     return "function" if "(" in code.split("=")[0] else "member"
 
@@ -201,6 +203,7 @@ def self_test():
     finds("namespace a {\nint b();\n}\n", "no summary", 2)
     finds("/// Computes a.\nint a();\n\nint b();\n", "no summary", 4)
     finds("/// Holds.\nclass D {\n public:\n  int e();\n};\n", "no summary", 4)
+    assert faults_of("/// Holds.\nclass D : C {\n public:\n  int e() const override;\n};\n") == []
     finds("struct S {\n  int a = 0;\n};\n", "no summary", 1)
     finds("enum class E : int { a, b };\n", "no summary", 1)
     finds("/// Computes a\nint a();\n", "no period", 2)
@@ -212,7 +215,7 @@ def self_test():
 
 def main():
     options = checks.options_of(__doc__, self_test)
-    headers = sorted((options.root / "include/cuesta").glob("*.hpp"))
+    headers = sorted((options.root / "include/cuesta").rglob("*.hpp"))
     headers.append(options.root / "include/cuesta.h")
     functions, failed = 0, False
     for path in headers:

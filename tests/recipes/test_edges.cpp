@@ -11,12 +11,13 @@
 
 #include "cuesta/bands.hpp"
 #include "cuesta/recipes.hpp"
+#include "cuesta/recipes/edges.hpp"
+#include "cuesta/recipes/filter.hpp"
+#include "cuesta/recipes/label.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/label/options.hpp"
 #include "ops/median/options.hpp"
-#include "recipes/edges.hpp"
-#include "recipes/filter.hpp"
-#include "recipes/label.hpp"
+#include "recipes/largest_magnitude.hpp"
 #include "recipes/options.hpp"
 #include "support/errors.hpp"
 

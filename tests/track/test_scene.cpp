@@ -712,6 +712,15 @@ TEST(Zones, InactiveOnesNeitherIncludeNorExclude) {
   EXPECT_FALSE(watch.push({4, 4}, one).zones[0].occupied);
 }
 
+TEST(Zones, ASceneIsCheckedUnderItsName) {
+  Scene scene;
+  scene.zones = {{.name = "all", .polygon = rectangle(0, 0, 1, 1)}};
+  check_scene(scene);
+  scene.zones.push_back(scene.zones[0]);
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [&] { check_scene(scene, "yard.json"); }),
+            "yard.json: zones[1]: the name \"all\" is used twice; names must differ");
+}
+
 TEST(Zones, EventsOfMotionNeedNoObject) {
   SceneWatch watch({200, 100}, {},
                    {.min_hits = 100, .min_score = 3, .merge_window = 0.5, .post_roll = 0});

@@ -4,7 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
-#include "core/smoothing.hpp"
+#include "cuesta/smoothing.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"

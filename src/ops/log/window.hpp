@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "core/smoothing.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/smoothing.hpp"
 
 namespace cuesta::log {
 

@@ -1,4 +1,11 @@
-// Streams of frames: what video files, y4m pipes and the command agree on.
+// Streams of frames: videos in and out, as planes of luma and color.
+//
+//     const auto video = cuesta::io::open_frames("street.mp4");
+//     const auto result = cuesta::io::create_frames("soft.mp4", video->format());
+//     for (cuesta::io::Frame frame; video->next(frame);) result->write(frame);
+//     result->finish();
+//
+// cuesta::VideoReader (cuesta/io.hpp) is simpler, for programs that only read.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +18,24 @@
 
 #include "cuesta/image.hpp"
 #include "cuesta/io.hpp"
-#include "io/output_file.hpp"
-#include "io/stop.hpp"
+#include "cuesta/io/record_file.hpp"
+#include "cuesta/io/stop.hpp"
 
 namespace cuesta::io {
 
 /// How the color planes of a stream are sampled. `none`: luma only.
 enum class Chroma : uint8_t { none, c420, c422, c444 };
 
-/// The size of a color plane of a stream: (0, 0) for `none`.
+/// The size of a color plane of a stream.
 struct PlaneSize {
   int32_t width = 0, height = 0;
 };
+/// Returns the size of the color planes of a stream: (0, 0) for `none`.
 PlaneSize chroma_size(Chroma chroma, int32_t width, int32_t height);
 
-/// Who says what time of day it is.
+/// The source of a time of day.
 enum class ClockSource : uint8_t {
-  none,     ///< nobody
+  none,     ///< unknown
   file,     ///< the time at which a file was made, as its container has it
   camera,   ///< sender reports of RTCP, or producer's times in the stream
   arrival,  ///< this machine's clock when the data came
@@ -40,7 +48,7 @@ struct WallClock {
   explicit operator bool() const { return source != ClockSource::none; }
 };
 
-/// What holds for every frame of a stream.
+/// The format of every frame of a stream.
 struct StreamFormat {
   int32_t width = 0, height = 0;  ///< as shown, rotation already applied; pixels
   Chroma chroma = Chroma::none;
@@ -55,7 +63,7 @@ struct StreamFormat {
   WallClock clock{};  ///< at Frame::time 0, as far as it is known when the stream is opened
 };
 
-/// What a live stream lost: its source was away, and came back or did not.
+/// A gap in a live stream: its source was away, and came back or did not.
 struct Gap {
   double begin = 0;           ///< seconds: when the next frame should have come
   std::optional<double> end;  ///< when it came; nothing while the source is away
@@ -92,59 +100,64 @@ struct Frame {
   /// made, null: their views belong to whoever made them.
   std::shared_ptr<const void> owner{};
 
+  /// Returns whether the frame has a picture, in any memory.
   bool has_picture() const { return luma || gpu_luma; }
 };
 
 class PacketRing;
 
+/// A video that is read frame by frame.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
+  /// Returns the format of the frames.
   virtual const StreamFormat& format() const = 0;
-  /// The next frame, whose views hold as long as its owner; false after the last one. Throws
-  /// Error{input} naming the file: truncated or corrupt data, a frame of another size.
+  /// Reads the next frame; returns false after the last one.
+  /// Its views are valid as long as its owner. Throws Error{input} naming the file: truncated or
+  /// corrupt data, a frame of another size.
   virtual bool next(Frame& frame) = 0;
-  /// How many frames there will be, where the container says so; for progress only.
+  /// Returns the number of frames, if the container has it; for progress only.
   virtual std::optional<int64_t> expected_frames() const { return std::nullopt; }
-  /// The name for messages.
+  /// Returns the name for messages.
   virtual const std::string& name() const = 0;
-  /// Format, size and the like in a few words, for -v; may be empty.
+  /// Returns format, size and the like in a few words; may be empty.
   virtual std::string description() const { return {}; }
-  /// What allow_partial passed over so far, as one sentence without the name; empty for nothing.
+  /// Returns what allow_partial passed over so far, as one sentence; empty for nothing.
   virtual std::string damage() const { return {}; }
-  /// What is away as long as the stream ends with it; null for nothing.
+  /// Returns the gap at the end of the stream, whose source is still away; null for none.
   virtual std::shared_ptr<const Gap> open_gap() const { return nullptr; }
   /// Ends a next() of this source that waits, from any thread; there are no more frames then.
   virtual void stop() {}
 };
 
+/// A video that is written frame by frame.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
-  /// Frames come in order, of the size and chroma the sink was made for. Throws Error{output}.
+  /// Writes the next frame, of the size and chroma of the sink's format. Throws Error{output}.
   virtual void write(const Frame& frame) = 0;
-  /// Only after this is the file whole, and one that is placed then under its name; destroyed
-  /// before, such a sink leaves nothing, and a growing one what was written.
+  /// Completes the file. Throws Error{output}.
+  /// Destroyed before, a sink leaves no file, unless it grows (Placing).
   virtual void finish() = 0;
-  /// Format, sound and the like in a few words, for -v; may be empty.
+  /// Returns format, sound and the like in a few words; may be empty.
   virtual std::string description() const { return {}; }
-  /// What of the source is not in the result though it could be in another, as a sentence without
-  /// the name; empty for nothing.
+  /// Returns what of the source the container of the result cannot hold, as a sentence; or empty.
   virtual std::string loss() const { return {}; }
 };
 
-/// Who offers a GPU's decoder: NVIDIA's driver, VA-API (Intel, AMD) or Quick Sync (Intel).
+/// The interface of a GPU's decoder: NVIDIA's driver, VA-API (Intel, AMD) or Quick Sync (Intel).
 enum class GpuDecoders : uint8_t { cuda, vaapi, qsv };
 
 /// Decoding by a GPU's own decoder. Frames of VA-API and Quick Sync come back to host memory.
 struct GpuDecoding {
   GpuDecoders by = GpuDecoders::cuda;
   int device = 0;           ///< of cuda
-  bool required = false;    ///< else what that decoder does not take, the CPU decodes
+  bool required = false;    ///< otherwise the CPU decodes what that decoder does not take
   bool host_planes = true;  ///< frames have their planes in host memory, too
   int decoders = 1;         ///< of a file without host planes: parts that are decoded at once
 };
 
+/// How a video is read, and how much at most.
 struct StreamLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
   bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
@@ -153,59 +166,60 @@ struct StreamLimits {
   double timeout = 10;  ///< seconds that a live input may be silent before that is reported
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();
-  std::function<void(const std::string&)>
-      report{};             ///< is notified of such things; from any thread
-  bool keep_depth = false;  ///< fills Frame::deep_luma
+  std::function<void(const std::string&)> report{};  ///< is called for such things, from any thread
+  bool keep_depth = false;                           ///< fills Frame::deep_luma
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
-  VideoPart part{};                  ///< of a file that libav reads; else the whole
-  std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes
-  bool waits = false;                ///< seeks an address or camera that is not there at first, too
+  VideoPart part{};                  ///< of a file that libav reads; by default the whole
+  std::optional<GpuDecoding> gpu{};  ///< empty: the CPU decodes
+  bool waits = false;                ///< also seeks an address or camera that is absent at first
   /// Seconds without more at the end of a regular file that end it; 0 where it does not grow.
   double growing = 0;
   std::shared_ptr<PacketRing> ring{};  ///< is given the packets of a live input; or null
 
-  /// Makes a signal to stop where the caller brought none.
+  /// Makes a signal to stop if the caller brought none.
   void with_stop() {
     if (!stop) stop = std::make_shared<StopSignal>();
   }
 };
 
-/// "cuda:0", "vaapi", "qsv".
+/// Returns the name of a decoder: "cuda:0", "vaapi", "qsv".
 std::string name_of(const GpuDecoding& asked);
-/// Whether this machine has a device that VA-API or Quick Sync may decode on.
+/// Returns whether this machine has a device that VA-API or Quick Sync may decode on.
 bool has_render_node();
 
-/// Whether a video comes as it happens, so that it cannot be read twice and may have no end: an
-/// address, a camera, a pipe, by its name or as standard input ("-").
+/// Returns whether a video is live, so that it cannot be read twice and may have no end.
+/// So are addresses, cameras, pipes, and standard input ("-").
 bool is_live(const std::string& path);
 
-/// Whether a video is a file that libav reads, so that it may be cut into parts. Throws
-/// Error{input} where there is none.
+/// Returns whether a video is a file that libav reads, so that it may be cut into parts.
+/// Throws Error{input} if there is no such file.
 bool is_coded_file(const std::string& path);
 
-/// The part of a file that begins with the last key frame at or before this time, and has all that
-/// follows; the whole file where it cannot be cut (video_parts()). Throws Error{input}.
+/// Returns the part of a file from the last key frame at or before this time to the end.
+/// It is the whole file if that cannot be cut (video_parts()). Throws Error{input}.
 VideoPart part_from(const std::string& path, double seconds, int64_t max_pixels);
 
-/// Opens a video: a file, "-" for standard input, a named pipe, an address (rtsp://, http:// and
-/// the others of io/address.hpp), a camera (/dev/video0). What begins as y4m is read as such, all
-/// else goes to libav. Of addresses and cameras, see open_live() in io/video.hpp. Throws
-/// Error{input | unsupported} naming the file.
+/// Opens a video: a file, standard input ("-"), a named pipe, an address or a camera.
+/// Addresses are "rtsp://camera/1" and the like, cameras "/dev/video0". y4m, which is detected from
+/// content, needs no library; libav reads all other formats. An address or camera that is lost is
+/// sought again, and its frames continue with a Gap. Throws Error{input | unsupported} naming the
+/// file.
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits = {});
 
-/// Whether a video of this name is an animation that libvips writes: .gif, .webp.
+/// Returns whether a video of this name is an animation that libvips writes: .gif, .webp.
 bool is_animation_name(const std::string& path);
 
 /// How libav codes a video; y4m is exact.
 enum class Coding : uint8_t {
-  for_viewing,    ///< what plays everywhere, by the container: H.264 and the like
+  for_viewing,    ///< formats that play everywhere, by the container: H.264 and the like
   lossless_gray,  ///< the luma alone, exact: FFV1 (RFC 9043); the format has no chroma
 };
 
-/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, *.gif and *.webp
-/// animations, which are held in memory until they are whole; all others go to libav.
-/// A growing file can be played at any moment, whatever ends the process. `audio_from` names the
-/// file whose sound is copied; empty for none. Throws Error{output | unsupported} naming the file.
+/// Makes a video file; its name says the format.
+/// "-" is y4m on standard output, *.y4m a y4m file, *.gif and *.webp animations, which are held in
+/// memory until they are complete. libav writes all others. A growing file can be played at any
+/// moment, whatever ends the process. `audio_from` names the file whose sound is copied; empty for
+/// none. Throws Error{output | unsupported} naming the file.
 std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
                                          const std::string& audio_from = {},
                                          const StreamLimits& limits = {},

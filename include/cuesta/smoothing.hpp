@@ -7,8 +7,8 @@
 
 namespace cuesta {
 
-/// Sigma and window: the papers' where no sigma is given. A ksize of 0 follows from sigma; a sigma
-/// of 0 is none.
+/// Returns sigma and window: those of the papers if no sigma is given.
+/// A ksize of 0 follows from sigma; a sigma of 0 is none.
 template <class Options>
 constexpr GaussianOptions smoothing_of(const Options& options) {
   if (options.sigma) return {.sigma = *options.sigma, .ksize = options.ksize};
@@ -16,11 +16,11 @@ constexpr GaussianOptions smoothing_of(const Options& options) {
           .ksize = options.ksize ? options.ksize : PaperGaussian::ksize};
 }
 
-/// Whether log_edges() takes PaperGaussian::taps.
+/// Returns whether log_edges() takes PaperGaussian::taps.
 constexpr bool is_papers_window(const LogOptions& options) {
   return !options.sigma && options.ksize == 0;
 }
-/// What log_edges() multiplies its undivided response by.
+/// Returns the factor of the undivided response of log_edges().
 constexpr int32_t scale_of(const LogOptions& options) {
   return is_papers_window(options) ? PaperGaussian::sum * PaperGaussian::sum : 1 << 16;
 }

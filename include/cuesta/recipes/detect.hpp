@@ -8,8 +8,9 @@
 
 namespace cuesta::recipes {
 
-/// `min_area` of both is one limit; the larger counts. Parts of an object are joined
-/// (TrackingOptions::join) before the object is held against it. Specks are not joined.
+/// Makes one limit of `min_area` of both: the larger counts.
+/// Parts of an object are joined (TrackingOptions::join) before the object is compared with it.
+/// Specks are not joined.
 inline void share_min_area(MotionOptions& motion, TrackingOptions& tracking) {
   tracking.min_area = std::max(tracking.min_area, motion.min_area);
   if (tracking.join > 0 && motion.min_area > 0) motion.min_area = 1;

@@ -5,34 +5,36 @@
 #include <string>
 #include <string_view>
 
-#include "core/smoothing.hpp"
-#include "lines/outlines.hpp"
-#include "recipes/recipe.hpp"
+#include "cuesta/lines.hpp"
+#include "cuesta/recipes/recipe.hpp"
 
 namespace cuesta::recipes {
 
 /// The names of the methods, in the order of EdgesOptions.
 inline constexpr std::string_view edge_methods[] = {"canny", "log", "sobel", "boundaries",
                                                     "regions"};
-/// The options of a method by its name, all defaults. Throws Error{invalid_argument} that lists
-/// the names.
+/// Returns the options of a method by its name, all defaults.
+/// Throws Error{invalid_argument} that lists the names.
 EdgesOptions edges_options(std::string_view method);
 
+/// The recipe of edges by one method.
 class EdgesRecipe : public Recipe {
  public:
-  /// Throws Error{invalid_argument} naming the option.
+  /// Makes the recipe. Throws Error{invalid_argument} naming the option.
   explicit EdgesRecipe(const EdgesOptions& options);
 
+  /// Return the options, and the name of the method.
   const EdgesOptions& options() const { return options_; }
   std::string_view method() const { return edge_methods[options_.index()]; }
+  /// Returns whether the result is a mask.
   bool makes_mask() const;
-  /// Canny's strengths instead of its edges.
+  /// Returns whether the result is Canny's strengths instead of its edges.
   bool makes_strengths() const;
-  /// The labels of regions instead of their contours.
+  /// Returns whether the result is the labels of regions instead of their contours.
   bool makes_labels() const;
-  /// Whether colors are seen, where there are some.
+  /// Returns whether colors are seen, if there are some.
   bool sees_color() const;
-  /// What is seen of a picture with this many channels, for reports: "", "gray levels".
+  /// Returns what is seen of a picture with this number of channels, for reports: "gray levels".
   std::string_view seen_in_words(int32_t channels) const;
 
   std::string key() const override;
@@ -46,7 +48,7 @@ class EdgesRecipe : public Recipe {
   std::string_view whole_only() const override;
   double scratch_bytes(const PictureKind& kind) const override;
 
-  /// The same with Canny's mask, and the thresholds that it uses into `used`.
+  /// Returns the steps with Canny's mask; they write the thresholds that Canny uses to `used`.
   Steps steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const;
   /// Finds the edges of what was seen. Thresholds of the result are in the file's levels.
   EdgesResult run(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
@@ -67,20 +69,22 @@ class EdgesRecipe : public Recipe {
   void leave_out(ConstAnyView holes, AnyView out) const override;
   std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,
                                         const Exec& exec) const override;
-  /// The same where this recipe finds its sigma, with the sigma of this picture.
+  /// Returns the options with the sigma of this picture, if this recipe finds its sigma.
   EdgesOptions settled_options(ConstAnyView seen, ConstAnyView mask, const Exec& exec) const;
-  /// The edges that run() found, with the sigma that it found, as lines; on the host or the device.
-  /// `holes` are those of the picture, if it has some.
+  /// Returns the edges that run() found, with the sigma that it found, as lines.
+  /// On the host or the device. `holes` are those of the picture, if it has some.
   Polylines trace(ConstAnyView seen, ConstAnyView edges, std::optional<double> sigma, double scale,
                   ConstAnyView holes, const TraceOptions& how, const Exec& exec) const;
+  /// Returns whether the result has outlines: labelled regions.
   bool has_outlines() const { return std::holds_alternative<RegionEdges>(options_); }
-  /// Throws Error{invalid_argument} where the method's edges have no lines.
+  /// Throws Error{invalid_argument} if the method's edges have no lines.
   void check_lines() const;
 
-  /// Canny's and LoG's own options for a picture of this kind. Canny's sigma is the one that was
-  /// given or found, else the largest that can be found.
+  /// canny() and log() return the method's own options for a picture of this kind.
+  /// Canny's sigma is the one that was given or found, otherwise the largest that can be found.
   CannyOptions canny(const PictureKind& seen, std::optional<double> found = {}) const;
   LogOptions log(const PictureKind& seen) const;
+  /// Returns whether the method is canny.
   bool is_canny() const { return options_.index() == 0; }
 
  private:
@@ -88,25 +92,26 @@ class EdgesRecipe : public Recipe {
   double largest_ = 1;  // magnitude that Sobel's gradient of samples from 0 to 1 can have
 };
 
-/// edges() and edge_lines() of a picture with `scale` levels for one level of its file, in which
-/// given thresholds count.
+/// edges() and edge_lines() of a picture with `scale` levels for one level of its file.
+/// Given thresholds are levels of the file.
 EdgesResult edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options, double scale,
                      const Exec& exec);
 Polylines edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
                         const TraceOptions& how, const Exec& exec);
 
-/// The outlines of labelled regions; means are of what edges() saw, in the file's levels.
-std::vector<lines::Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
+/// Returns the outlines of labelled regions; means are of what edges() saw, in the file's levels.
+std::vector<Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
+                                 const TraceOptions& how, const Exec& exec);
+/// Returns the outlines of the regions that edges() finds in a picture in host memory.
+std::vector<Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options, double scale,
                                         const TraceOptions& how, const Exec& exec);
-/// The outlines of the regions that edges() finds in a picture of the host.
-std::vector<lines::Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options,
-                                               double scale, const TraceOptions& how,
-                                               const Exec& exec);
-/// The contours that edges() makes where these are the labels, holes being cut out of both.
+/// Computes the contours that edges() makes of these labels; holes are cut out of both.
 void contours_of(ConstAnyView labels, ConstAnyView holes, AnyView contours);
 
-/// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient,
-/// the sum of the taps along it that are positive.
-double largest_magnitude(int aperture, Norm norm);
+/// Computes the gradient magnitudes of canny(), of a picture that is smoothed already.
+/// `smooth` is u8, u16 or f32 with 1 or 3 channels, in host memory. `out` has the units of the
+/// thresholds.
+void canny_magnitudes(ConstAnyView smooth, ImageView<float> out, const CannyOptions& options,
+                      const Exec& exec);
 
 }  // namespace cuesta::recipes

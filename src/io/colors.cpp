@@ -1,4 +1,4 @@
-#include "io/rgb.hpp"
+#include "cuesta/io/colors.hpp"
 
 #include <algorithm>
 #include <cmath>

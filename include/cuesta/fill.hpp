@@ -1,3 +1,4 @@
+// One value in every sample.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 namespace cuesta {
 
-/// Every sample of a plane on the host.
+/// Sets every sample of a picture of one channel, in host memory.
 template <class T>
 void fill(ImageView<T> plane, std::type_identity_t<T> value) {
   for (int32_t y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, value);

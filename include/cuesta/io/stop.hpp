@@ -1,4 +1,4 @@
-// The wish that reading ends, from any thread or a signal handler.
+// A request that reading ends, from any thread or a signal handler.
 #pragma once
 
 #include <atomic>
@@ -6,22 +6,24 @@
 
 namespace cuesta::io {
 
-/// Whoever waits for input watches it, and then reads as at the stream's end.
+/// A request to stop. Readers that wait for input watch it, and then end as at the stream's end.
 class StopSignal {
  public:
-  /// One that is requested with `all`, too, which may be null: of one source among several that end
-  /// together. Throws std::system_error where the process has no descriptor left.
+  /// Makes a signal that is also requested with `all`, if that is not null.
+  /// It is for one source among several that end together. Throws std::system_error if the process
+  /// has no descriptor left.
   explicit StopSignal(std::shared_ptr<const StopSignal> all = nullptr);
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
   ~StopSignal();
 
-  /// Async-signal-safe; stays so once requested. `all` is not.
+  /// Requests the stop, for good; not of `all`. Async-signal-safe.
   void request() noexcept;
+  /// Returns whether the stop is requested.
   bool requested() const noexcept { return requested_.load() || (all_ && all_->requested()); }
   /// Waits this many seconds, or until requested(), which it returns.
   bool wait(double seconds) const noexcept;
-  /// Readable once requested, for poll().
+  /// Returns a descriptor that is readable once the stop is requested, for poll().
   int descriptor() const noexcept { return either_ < 0 ? own_ : either_; }
 
  private:

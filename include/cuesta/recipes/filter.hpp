@@ -4,19 +4,21 @@
 #include <optional>
 #include <string>
 
-#include "recipes/recipe.hpp"
+#include "cuesta/recipes/recipe.hpp"
 
 namespace cuesta::recipes {
 
+/// The recipe of a filter of pictures.
 class FilterRecipe : public Recipe {
  public:
-  /// `type`: convert samples to it first (u8 to u16 keeps white white). Throws
-  /// Error{invalid_argument} naming the option.
+  /// Makes the recipe. Samples become `type` first, if given (u8 to u16 keeps white white).
+  /// Throws Error{invalid_argument} naming the option.
   explicit FilterRecipe(PictureFilter filter, std::optional<PixelType> type = {});
 
+  /// Returns the filter and its options.
   const PictureFilter& filter() const { return filter_; }
-  /// Whether the result still means brightness: the median, morphology, and stencils whose taps
-  /// sum to 1 without an offset.
+  /// Returns whether the result is still brightness.
+  /// So are those of the median, morphology, and stencils whose taps sum to 1 without an offset.
   bool keeps_brightness() const;
 
   std::string key() const override;
