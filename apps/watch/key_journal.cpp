@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view head = "{\"cuesta_journal\":1}\n";
-constexpr size_t most_keys = 4096, longest_line = size_t(1) << 20;
+constexpr size_t max_keys = 4096, longest_line = size_t(1) << 20;
 constexpr int64_t largest_file = int64_t(1) << 28;
 
 }  // namespace
@@ -62,7 +62,7 @@ bool KeyJournal::take_line(const std::string& line, const Take& take) try {
   if (line.size() > longest_line) return false;
   const Json parsed = Json::parse(line);
   const std::string& key = parsed.at("key").get_ref<const std::string&>();
-  if (lines_.size() >= most_keys && !lines_.contains(key)) return false;
+  if (lines_.size() >= max_keys && !lines_.contains(key)) return false;
   if (!take(key, parsed.at("value"))) return false;
   put(key, parsed.at("value"));
   return true;

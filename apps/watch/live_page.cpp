@@ -66,7 +66,7 @@ std::string token_of(const std::string& file) {
 }
 
 // Of one page: browsers keep six, and a picture that waits has a thread.
-constexpr size_t most_connections = 64;
+constexpr size_t max_connections = 64;
 
 class Page final : public LivePage {
  public:
@@ -81,7 +81,7 @@ class Page final : public LivePage {
                      "--live is {}, which is in use, not permitted or not this machine's; use "
                      "another port, or 0 for a free one",
                      text),
-                 .connections = most_connections},
+                 .connections = max_connections},
                 [this](const web::HttpRequest& request) { return answered(request); }) {
     // What a build cannot do is said before the videos are watched.
     io::encode_picture(".jpg", Image<uint8_t>(8, 8));

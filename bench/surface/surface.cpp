@@ -269,7 +269,8 @@ void Surface::time_others(const SurfaceRequest& request, Rotation& rotation,
     if (other.operation != last.operation || other.space != Space::device ||
         other.tier != Tier::production || other.name == last.strategy)
       continue;
-    const Exec exec{.strategy = std::string(other.name), .workspace = &workspace_, .stream = stream_->get()};
+    const Exec exec{
+        .strategy = std::string(other.name), .workspace = &workspace_, .stream = stream_->get()};
     std::vector<Choice> others;
     try {
       others = which_all(
@@ -292,7 +293,8 @@ void Surface::time_others(const SurfaceRequest& request, Rotation& rotation,
 // Row `row` with its times, by the strategy of this name or, where it is empty, as calls choose.
 Row Surface::timed_on_device(const SurfaceRequest& request, Rotation& rotation, Row row,
                              std::string_view strategy) {
-  const Exec exec{.strategy = std::string(strategy), .workspace = &workspace_, .stream = stream_->get()};
+  const Exec exec{
+      .strategy = std::string(strategy), .workspace = &workspace_, .stream = stream_->get()};
   const double once_ms = time_once([&] {
     request.call(rotation.source(0), rotation.result(0), exec);
     wait(stream_->get());

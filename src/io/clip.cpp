@@ -73,11 +73,11 @@ std::vector<int64_t> decoding_times(const std::string& path, int video, int64_t 
   for (unsigned i = 0; i < in.nb_streams; ++i)
     if (int(i) != video) in.streams[i]->discard = AVDISCARD_ALL;
   seek(in, video, from, av_rescale_q(input.start(), AV_TIME_BASE_Q, stream.time_base));
-  constexpr int most_ahead = 32;  // pictures that a codec may hold back, and some
+  constexpr int max_ahead = 32;  // pictures that a codec may hold back, and some
   std::vector<Picture> pictures;
   const av::PacketPtr packet(av_packet_alloc());
   if (!packet) throw std::bad_alloc();
-  for (int after = 0; after < most_ahead && av_read_frame(&in, packet.get()) >= 0;) {
+  for (int after = 0; after < max_ahead && av_read_frame(&in, packet.get()) >= 0;) {
     AVPacket& p = *packet;
     if (p.pts == AV_NOPTS_VALUE) p.pts = p.dts;
     if (p.stream_index == video && is_picture(p, !pictures.empty())) {

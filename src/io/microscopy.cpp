@@ -12,8 +12,8 @@ namespace cuesta::io {
 namespace {
 
 constexpr uint16_t tag_description = 270;
-constexpr uint64_t most_bytes = 1 << 20;  // what matters is at the beginning
-constexpr int64_t most_planes = 1 << 20;  // of a dimension
+constexpr uint64_t max_bytes = 1 << 20;  // what matters is at the beginning
+constexpr int64_t max_planes = 1 << 20;  // of a dimension
 constexpr std::string_view axes = "XYZ";
 
 std::string first_description(const ReadAt& read) {
@@ -23,7 +23,7 @@ std::string first_description(const ReadAt& read) {
   for (const auto& entry : directory->entries) {
     constexpr uint16_t ascii = 2;
     if (entry.tag != tag_description || entry.type != ascii) continue;
-    std::string text(size_t(std::min(entry.count, most_bytes)), '\0');
+    std::string text(size_t(std::min(entry.count, max_bytes)), '\0');
     const std::span bytes(reinterpret_cast<uint8_t*>(text.data()), text.size());
     if (!read(file.fits_entry(entry.count) ? entry.at : entry.value, bytes)) return {};
     return text.substr(0, text.find('\0'));
@@ -34,7 +34,7 @@ std::string first_description(const ReadAt& read) {
 int64_t number_of(std::string_view text) {
   int64_t value = 1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && value > 0 && value <= most_planes ? value : 1;
+  return error == std::errc() && value > 0 && value <= max_planes ? value : 1;
 }
 
 // ---- XML, as far as elements and their attributes

@@ -95,11 +95,11 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
-constexpr size_t most_of_a_list = size_t(1) << 24;  // bytes
+constexpr size_t max_listed = size_t(1) << 24;  // bytes
 
 bool is_list(const std::string& path) {
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > most_of_a_list)
+  if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > max_listed)
     return false;
   std::ifstream in(path, std::ios::binary);
   for (std::string line; std::getline(in, line);) {

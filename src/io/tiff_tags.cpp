@@ -22,7 +22,7 @@ constexpr uint16_t tag_pixel_scale = 33550, tag_tie_points = 33922, tag_transfor
                    tag_geo_keys = 34735, tag_geo_doubles = 34736, tag_geo_ascii = 34737;
 constexpr uint16_t tag_no_data = 42113;
 constexpr uint16_t type_ascii = 2;
-constexpr uint64_t most_bytes = 1 << 20;  // of a tag
+constexpr uint64_t max_bytes = 1 << 20;  // of a tag
 
 // Bytes whose order is that of the machine: of a fraction each of the two numbers.
 size_t size_of(uint16_t type) { return type == 12 ? 8 : type == 5 ? 4 : type == 3 ? 2 : 1; }
@@ -192,7 +192,7 @@ std::vector<TiffTag> tags_in(const ReadAt& read, const TiffFile& file,
   for (const auto& entry : directory.entries) {
     if (!wanted(entry)) continue;
     const uint64_t size = entry.bytes();
-    if (size == 0 || size > most_bytes) return {};
+    if (size == 0 || size > max_bytes) return {};
     TiffTag one{entry.tag, entry.type, entry.count, std::vector<uint8_t>(size_t(size))};
     if (!read(file.fits_entry(size) ? entry.at : entry.value, one.bytes)) return {};
     if (file.is_little() != (std::endian::native == std::endian::little))

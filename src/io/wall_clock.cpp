@@ -69,8 +69,8 @@ WallClock ContainerClock::at(const AVFormatContext& context, const AVStream& str
 
 WallClock ArrivalClock::at(double seconds) {
   using namespace std::chrono;
-  constexpr double drift = 50;           // microseconds a second, of cheap clocks
-  constexpr int64_t least_set = 500000;  // clocks that are adjusted smoothly move less
+  constexpr double drift = 50;         // microseconds a second, of cheap clocks
+  constexpr int64_t min_set = 500000;  // clocks that are adjusted smoothly move less
   const auto micros_of = [](auto time) {
     return duration_cast<microseconds>(time.time_since_epoch()).count();
   };
@@ -80,7 +80,7 @@ WallClock ArrivalClock::at(double seconds) {
   if (!offset_) {
     offset_ = offset;
   } else {
-    if (std::abs(ahead - ahead_) > least_set) *offset_ += ahead - ahead_;
+    if (std::abs(ahead - ahead_) > min_set) *offset_ += ahead - ahead_;
     *offset_ += std::llround(std::max(0.0, seconds - last_) * drift);
     offset_ = std::min(*offset_, offset);
   }

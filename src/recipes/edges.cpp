@@ -41,7 +41,7 @@ PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
 
 // The spread in pixels of the Gaussian above which rounding to the picture's type shows: as edges
 // that are not there, or pixels that are lost (tests/recipes/test_edges.cpp).
-double most_spread(PixelType type) { return type == PixelType::u8 ? 3 : 5; }
+double max_spread(PixelType type) { return type == PixelType::u8 ? 3 : 5; }
 
 // Whether Canny smooths such a picture in f32 rather than in its own type.
 bool keeps_fractions(const EdgesOptions& options, PixelType type) {
@@ -52,7 +52,7 @@ bool keeps_fractions(const EdgesOptions& options, PixelType type) {
   const int middle = ksize / 2;
   double variance = 0;
   for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - middle) * (i - middle);
-  return variance > most_spread(type) * most_spread(type);
+  return variance > max_spread(type) * max_spread(type);
 }
 
 // LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or

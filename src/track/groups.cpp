@@ -6,7 +6,7 @@
 namespace cuesta::track {
 namespace {
 
-constexpr double least_inside = 0.5;  // of an object, for it to be in a detection
+constexpr double min_inside = 0.5;  // of an object, for it to be in a detection
 constexpr double hardly_larger = 1.25;
 
 struct Span {
@@ -99,8 +99,7 @@ Sharing sharing_of(std::span<const std::optional<Box>> expected, std::span<const
     bool is_one = false;
     for (size_t t = 0; t < expected.size(); ++t) {
       const bool is_free = detection_of[t] < 0 || size_t(detection_of[t]) == d;
-      if (!expected[t] || taken[t] || !is_free || part_in(*expected[t], box) < least_inside)
-        continue;
+      if (!expected[t] || taken[t] || !is_free || part_in(*expected[t], box) < min_inside) continue;
       targets.push_back(t);
       is_one |= is_hardly_larger(box, *expected[t]);
     }
@@ -116,11 +115,11 @@ Sharing sharing_of(std::span<const std::optional<Box>> expected, std::span<const
 std::vector<int> parts_of(std::span<const std::optional<Box>> expected,
                           std::span<const int> detection_of, std::span<const char> is_taken,
                           std::span<const Detection> detections) {
-  constexpr double least_part = 0.7;
+  constexpr double min_part = 0.7;
   std::vector<int> parts(detections.size(), -1);
   for (size_t d = 0; d < detections.size(); ++d) {
     if (is_taken[d]) continue;
-    double most = least_part;
+    double most = min_part;
     for (size_t t = 0; t < expected.size(); ++t) {
       if (!expected[t]) continue;
       Rect whole = detections[d].box;

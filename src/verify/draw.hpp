@@ -84,8 +84,8 @@ inline void draw(Bytes& bytes, const Limits&, StructuringElement& value) {
   // Mostly small; also longer than a warp, and cells at random.
   const auto side = [&](int most) { return 1 + bytes.below(bytes.below(4) == 0 ? most : 9); };
   // Arguments have no order of evaluation.
-  const auto make = [&](auto element, int most_wide, int most_high) {
-    const int width = side(most_wide), height = side(most_high);
+  const auto make = [&](auto element, int max_width, int max_height) {
+    const int width = side(max_width), height = side(max_height);
     value = element(width, height);
   };
   switch (bytes.below(6)) {

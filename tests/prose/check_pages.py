@@ -184,12 +184,12 @@ def faults_of(root, ceilings):
         words, lines = average(text), long_lines(text, name.startswith(FREE_ROWS), row)
         if name == "README.md" and text.count("\n") > README_LINES:
             faults.append(f"{name}: {text.count(chr(10))} lines, at most {README_LINES}")
-        most_words, most_lines = ceilings.get(name, (WORDS, 0))
-        if words > most_words:
-            faults.append(f"{name}: {words:.1f} words a sentence, at most {most_words}")
-        if len(lines) > most_lines:
+        max_words, max_lines = ceilings.get(name, (WORDS, 0))
+        if words > max_words:
+            faults.append(f"{name}: {words:.1f} words a sentence, at most {max_words}")
+        if len(lines) > max_lines:
             faults += [f"{name}:{n}: {columns} columns" for n, columns in lines]
-            faults.append(f"{name}: {len(lines)} long lines, at most {most_lines}")
+            faults.append(f"{name}: {len(lines)} long lines, at most {max_lines}")
         if name in ceilings and words <= WORDS and not lines:
             faults.append(f"{name}: holds the rules now; remove it from CEILINGS")
         faults += [f"{name}: {fault}" for fault in broken_links(path, text)]

@@ -126,14 +126,14 @@ void ranked_tiles(const MedianArgs& args, Call& call) {
   const int32_t high = std::clamp((dst.height - 1) / call.threads() + 1, std::min(k, tile), tile);
   const int32_t across = (dst.width - 1) / tile + 1, down = (dst.height - 1) / high + 1;
   const int workers = int(std::min<int64_t>(call.threads(), int64_t(across) * down));
-  const int32_t most_wide = std::min(tile, dst.width) + 2 * r;
-  const int32_t most_high = std::min(high, dst.height) + 2 * r;
+  const int32_t max_width = std::min(tile, dst.width) + 2 * r;
+  const int32_t max_height = std::min(high, dst.height) + 2 * r;
   std::vector<RankedTile> tiles;
   std::vector<medians::ColumnMemory> columns;
   for (int i = 0; i < workers; ++i) {
-    tiles.emplace_back(call.scratch(), most_wide, most_high, channels);
-    columns.emplace_back(call.scratch().take<uint8_t>(medians::ColumnMemory::bytes(most_wide)),
-                         most_wide);
+    tiles.emplace_back(call.scratch(), max_width, max_height, channels);
+    columns.emplace_back(call.scratch().take<uint8_t>(medians::ColumnMemory::bytes(max_width)),
+                         max_width);
   }
   parallel_tasks(workers, call.threads(), [&](int worker) {
     RankedTile& ranked = tiles[size_t(worker)];
