@@ -68,6 +68,26 @@ Json in_force(const MotionOptions& options, const Json& values) {
   return out;
 }
 
+// The defaults that the background and the sensitivity of `values` choose, where they differ from
+// the usual ones: the page keeps a value that equals a usual default there.
+Json chosen_defaults(const Json& values) {
+  const auto given = [&](const char* name) {
+    const auto found = values.find(name);
+    return found != values.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const MotionOptions usual,
+      chosen = MotionOptions::of(
+          value_named<BackgroundModel>(given("background")).value_or(usual.background.model),
+          value_named<Sensitivity>(given("sensitivity")).value_or(Sensitivity::normal));
+  Json out = Json::object();
+  for_each_field<MotionOptions>([&](const auto& one) {
+    const std::string text = text_of(one.get(chosen));
+    if (text != text_of(one.get(usual)) && one.name != "background")
+      out[std::string(one.name)] = text;
+  });
+  return out;
+}
+
 // The file that --scene reads, a zone or line a row.
 std::string scene_text(const Json& scene) {
   std::string out = "{";
@@ -364,7 +384,8 @@ Reply Film::result(const Json& asked) {
                   {"level", moves ? 1 : 0},
                   {"counts", Json::array()},
                   {"found", is_found},
-                  {"in_force", in_force(settings.motion, values_in(asked))}};
+                  {"in_force", in_force(settings.motion, values_in(asked))},
+                  {"chosen", chosen_defaults(values_in(asked))}};
     // Counts are of every frame so far, which a preview has not seen.
     if (run->watch && !moves && run->seen.size() == shown + 1) about["counts"] = run->line_counts();
     std::string body = run->describe(seen, scene.scene, about);

@@ -754,6 +754,25 @@ class Film(StreetTest):
             about, _, _ = self.moving(tuner, values=values, frame=3)
             self.assertEqual(about["in_force"], wanted)
 
+    def test_defaults_that_the_sensitivity_chooses_are_reported(self):
+        tuner = self.tuner(self.street.name)
+        about, _, _ = self.moving(tuner, values={}, frame=3)
+        usual = {
+            one["name"]: one["by"][""]["value"]
+            for one in tuner.json("about")["controls"]["options"]
+        }
+        self.assertEqual(about["chosen"], {})
+        about, _, _ = self.moving(tuner, values={"sensitivity": "high"}, frame=3)
+        chosen = about["chosen"]
+        self.assertNotEqual(chosen["threshold"], usual["threshold"])
+        # The usual default, given, is a value of its own there, and wins.
+        given = {"sensitivity": "high", "threshold": usual["threshold"]}
+        about, _, _ = self.moving(tuner, values=given, frame=3)
+        self.assertEqual(about["chosen"], chosen)
+        self.assertNotIn("threshold", about["in_force"])
+        command = tuner.json("copies", values=given)["command"]
+        self.assertIn(f"--threshold {usual['threshold']}", command)
+
     def test_previews_and_refusals(self):
         tuner = self.tuner(self.street.name)
         about = tuner.json("about")

@@ -125,7 +125,9 @@ export class Film {
       const spec = { ...option.by[""] };
       if (deep && option.name === "threshold") Object.assign(spec, { step, words: `${spec.words}; a step of this video's ${this.about.bits} bits is ${2 ** (8 - this.about.bits)}` });
       const made = control(option.name, spec, (text, moves) => {
-        if (text === spec.value || text === false) delete this.values[option.name]; else this.values[option.name] = text;
+        // The background and the sensitivity choose defaults of their own.
+        const usual = this.shown?.about.chosen[option.name] ?? spec.value;
+        if (text === usual || text === false) delete this.values[option.name]; else this.values[option.name] = text;
         made.classList.toggle("changed", option.name in this.values);
         this.changed(moves);
       }, hints[option.name]);
