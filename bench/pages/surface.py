@@ -4,24 +4,12 @@ import statistics
 
 from page import Page, lines
 
-PAGE = Page(
-    "surface",
-    measured={
-        "run": (
-            "boundaries/gpu",
-            "canny/gpu",
-            "convolve/gpu",
-            "label/gpu",
-            "log/gpu",
-            "median/gpu",
-            "morphology/gpu",
-            "pixel/gpu",
-            "sobel/gpu",
-        )
-    },
-)
+OPERATIONS = "boundaries canny convolve label log median morphology pixel sobel"
+TIMED = tuple(f"{operation}/gpu" for operation in OPERATIONS.split())
+PAGE = Page("surface", measured={"run": TIMED, "small": TIMED, "large": TIMED})
 
 BOUNDS = (2, 5, 20, 100)
+SMALL_US = 40  # at 512², whatever the request
 NAMES = ("below 2 copies", "2 to 5", "5 to 20", "20 to 100", "above 100")
 
 
@@ -34,6 +22,11 @@ def requests(run):
     for row in run["rows"]:
         group, ceiling = goals[row["operation"], row["parameters"], row["type"]]
         yield group, ceiling, row["ms"] / row["copy_ms"], row
+
+
+def shown(number):
+    """As many digits as tables show, and one more."""
+    return float(f"{number:.4g}")
 
 
 def level(copies):
@@ -90,8 +83,8 @@ def classes(page, run):
                     str(sum(copies <= ceiling for copies, ceiling, _ in found))
                     if found[0][1]
                     else "-",
-                    statistics.median(copies for copies, *_ in found),
-                    max(found, key=lambda one: one[0])[0],
+                    shown(statistics.median(copies for copies, *_ in found)),
+                    shown(max(found, key=lambda one: one[0])[0]),
                     "{parameters} of {type}, `{strategy}`".format(
                         **max(found, key=lambda one: one[0])[2]
                     ),
@@ -100,6 +93,37 @@ def classes(page, run):
             ),
         ),
     )
+
+
+def key(row):
+    return row["operation"], row["parameters"], row["type"]
+
+
+@PAGE.part
+def sizes(page, run, small, large):
+    classes = {key(row): group for group, _, _, row in requests(run)}
+    quick = {key(row): 1000 * row["ms"] for row in small["rows"]}
+    slow = [one for one, us in quick.items() if us > SMALL_US]
+    judged = [
+        (group, ceiling, copies) for group, ceiling, copies, _ in requests(large) if ceiling > 0
+    ]
+    page.say("large", len(judged), sum(copies <= ceiling for _, ceiling, copies in judged))
+    page.say("small", len(quick), len(quick) - len(slow), SMALL_US)
+    misses = {
+        group: (
+            [quick[one] for one in slow if classes.get(one) == group],
+            [copies for name, ceiling, copies in judged if name == group and copies > ceiling],
+        )
+        for group in sorted(set(classes.values()))
+    }
+    head = ["class", f"above {SMALL_US} µs at 512²", "most, µs"]
+    head += ["above the ceiling at 8192²", "most, copies"]
+    rows = [[group, *cells(us), *cells(copies)] for group, (us, copies) in misses.items()]
+    page.table("sizes", lines(head, *(row for row in rows if row[1:] != [*cells([])] * 2)))
+
+
+def cells(missed):
+    return [str(len(missed)), shown(max(missed)) if missed else "-"]
 
 
 @PAGE.part
@@ -113,8 +137,8 @@ def worst(page, run):
                 [
                     f"{row['operation']}: {row['parameters']} of {row['type']}",
                     f"`{row['strategy']}`",
-                    row["ms"],
-                    copies,
+                    shown(row["ms"]),
+                    shown(copies),
                 ]
                 for _, _, copies, row in found
             ),
