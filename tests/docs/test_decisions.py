@@ -124,6 +124,16 @@ class Decisions(unittest.TestCase):
         self.assertEqual(errors, [])
 
 
+class Changelog(unittest.TestCase):
+    MAX_LINES = 60
+
+    def test_the_unreleased_version_is_short(self):
+        text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        section = text.split("\n## ")[1]
+        self.assertTrue(section.startswith("Unreleased"), section[:40])
+        self.assertLessEqual(len(section.splitlines()), self.MAX_LINES)
+
+
 class Faults(unittest.TestCase):
     """What the check must find."""
 
