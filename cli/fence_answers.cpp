@@ -171,10 +171,15 @@ int Answers::rename_file(const std::optional<std::string>& from,
   return 0;
 }
 
-// The descriptor that the child has by this number, if it has one that is open for writing: all
-// of these were given to it here, or by whoever started the command.
+// The descriptor that the child has by this number, if it has one.
+Descriptor Answers::opened_by_child(int number) const {
+  return Descriptor(int(syscall(__NR_pidfd_getfd, child_, number, 0)));
+}
+
+// The same, if it is open for writing: all of these were given to it here, or by whoever started
+// the command.
 Descriptor Answers::written_by_child(int number) const {
-  Descriptor copy(int(syscall(__NR_pidfd_getfd, child_, number, 0)));
+  Descriptor copy = opened_by_child(number);
   const int flags = copy ? fcntl(copy.get(), F_GETFL) : O_RDONLY;
   return (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ? Descriptor() : std::move(copy);
 }
@@ -206,9 +211,15 @@ int Answers::change_rights(int number, mode_t mode) {
 }
 
 int Answers::lock(int number, int how) {
-  // The lock belongs to the open file, which both have; nobody waits for it here.
-  const Descriptor file = written_by_child(number);
-  if (!file || is_standard_stream(file)) return EPERM;
+  // The lock belongs to the open file, which both have; nobody waits for it here. Folders of
+  // results are open for reading.
+  Descriptor file = written_by_child(number);
+  if (!file) {
+    file = opened_by_child(number);
+    const auto where = file ? identity_of(file.get()) : std::nullopt;
+    if (!where || !results_.has_results(*where)) return EPERM;
+  }
+  if (is_standard_stream(file)) return EPERM;
   return flock(file.get(), how | LOCK_NB) == 0 ? 0 : errno;
 }
 

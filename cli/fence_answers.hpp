@@ -33,6 +33,7 @@ class Answers {
   int make_folder(const std::optional<std::string>& path, mode_t mode);
   int remove(const std::optional<std::string>& path);
   int rename_file(const std::optional<std::string>& from, const std::optional<std::string>& to);
+  Descriptor opened_by_child(int number) const;
   Descriptor written_by_child(int number) const;
   int link_file(const std::optional<std::string>& from, const std::optional<std::string>& to);
   int change_rights(int number, mode_t mode);

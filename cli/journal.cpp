@@ -63,7 +63,8 @@ int64_t digest_of(const std::string& path) {
   return int64_t(digest.value());
 }
 
-RecordingJournal::RecordingJournal(std::string path, int64_t min_frames) : path_(std::move(path)) {
+RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
+    : path_(std::move(path)), lock_(lock_file(path_, "--resume")) {
   read();
   choose(min_frames);
 }
@@ -151,9 +152,11 @@ void RecordingJournal::begin(const Json& settings) {
   for (size_t i = 0; i < files_.size(); ++i)
     if (i + 1 == files_.size() || is_there(files_[i].file))
       text += cli::line_of(line_of(files_[i])) + "\n";
+  if (!lock_) lock_ = lock_file(path_, "--resume");  // a run that began since has made it
   io::RecordFile whole(path_, io::Placing::when_whole);
   whole.write(text);
   whole.finish();
+  lock_ = lock_file(path_, "--resume");  // another file of the same name
   lines_ = std::make_unique<io::RecordFile>(path_, io::Placing::growing, int64_t(text.size()));
 }
 

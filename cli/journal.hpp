@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/results.hpp"
+#include "cli/run_lock.hpp"
 #include "cuesta/io/clip.hpp"
 #include "cuesta/io/frames.hpp"
 #include "cuesta/io/record_file.hpp"
@@ -37,7 +38,7 @@ class RecordingJournal {
  public:
   /// Reads what an earlier run left, if it did. `min_frames` is how many frames the model needs
   /// before a checkpoint. Throws Error{input} for a file that is no journal, and where a result has
-  /// lost lines since.
+  /// lost lines since; Error{output} where another run writes the journal.
   RecordingJournal(std::string path, int64_t min_frames);
 
   /// Where this run continues; null where it begins.
@@ -51,7 +52,8 @@ class RecordingJournal {
   bool is_known(const io::Frame& frame);
 
   /// Starts to write. `settings` are compared with those of the earlier run: throws
-  /// Error{invalid_argument} naming the first that differs.
+  /// Error{invalid_argument} naming the first that differs, Error{output} where another run has
+  /// begun to write it.
   void begin(const Json& settings);
   /// Adds a line.
   void add(const Checkpoint& now);
@@ -61,6 +63,7 @@ class RecordingJournal {
   void choose(int64_t min_frames);
 
   std::string path_;
+  std::shared_ptr<const RunLock> lock_;
   Json settings_{};                // of the earlier run; null where there was none
   std::vector<Checkpoint> files_;  // in the order in which they were begun
   std::optional<Checkpoint> point_;

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "apps/watch/folder_lock.hpp"
 #include "apps/watch/masked_clip.hpp"
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
+#include "cli/run_lock.hpp"
 #include "cuesta/io/clip.hpp"
 
 namespace cuesta::cli {
@@ -56,7 +56,7 @@ class Clips final : public ClipFolder {
   void finish() override {}
 
  private:
-  std::shared_ptr<const FolderLock> lock_;
+  std::shared_ptr<const RunLock> lock_;
   const WatchFacts& facts_;
   std::string extension_;
   std::optional<MaskedClips> masked_;
@@ -140,7 +140,7 @@ class LiveClips final : public ClipFolder {
   }
 
   std::filesystem::path path_;
-  std::shared_ptr<const FolderLock> lock_;
+  std::shared_ptr<const RunLock> lock_;
   const WatchFacts& facts_;
   double ahead_, last_seen_ = 0;
   std::optional<io::LiveClip> clip_;

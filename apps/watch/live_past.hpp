@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "apps/watch/folder_lock.hpp"
 #include "apps/watch/key_journal.hpp"
 #include "apps/watch/live_board.hpp"
+#include "cli/run_lock.hpp"
 
 namespace cuesta::cli {
 
@@ -35,7 +35,7 @@ class LivePast {
 
   std::filesystem::path clips_;
   uint64_t mask_;
-  std::shared_ptr<const FolderLock> lock_;
+  std::shared_ptr<const RunLock> lock_;
   std::optional<KeyJournal> journal_;
 };
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "apps/watch/clips.hpp"
-#include "apps/watch/folder_lock.hpp"
 #include "apps/watch/snapshot.hpp"
+#include "cli/run_lock.hpp"
 #include "cuesta/io/picture.hpp"
 
 namespace cuesta::cli {
@@ -34,7 +34,7 @@ class Pictures final : public EventSink {
  private:
   std::filesystem::path folder_;
   const WatchFacts& facts_;
-  std::shared_ptr<const FolderLock> lock_;
+  std::shared_ptr<const RunLock> lock_;
   EventPicture picture_;
 };
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "apps/watch/folder_lock.hpp"
 #include "cli/common.hpp"
+#include "cli/run_lock.hpp"
 #include "cuesta/io/clip.hpp"
 
 namespace cuesta::cli {
@@ -130,7 +130,7 @@ class Recorder final : public EventSink {
   RecorderOptions options_;
   bool trims_;
   const WatchFacts& facts_;
-  std::shared_ptr<const FolderLock> lock_;
+  std::shared_ptr<const RunLock> lock_;
   std::optional<SegmentFolder> folder_;
   std::optional<io::LiveClip> clip_;
   io::LiveClip::Packet next_{};

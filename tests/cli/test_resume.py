@@ -13,7 +13,7 @@ import unittest
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 import test_command  # noqa: E402
-from test_command import INPUT, INTERRUPTED, USAGE, y4m  # noqa: E402
+from test_command import INPUT, INTERRUPTED, OUTPUT, USAGE, y4m  # noqa: E402
 from test_detect import HEIGHT, PLAIN, WIDTH, luma, place  # noqa: E402
 from test_live import LiveTest  # noqa: E402
 
@@ -206,6 +206,22 @@ class Resume(LiveTest):
         self.until(lambda: self.lines_of("frame") == LENGTH, "frames")
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=30), INTERRUPTED)
+
+    def test_one_run_at_a_time(self):
+        process = self.start("detect", *self.arguments("--growing", 100))
+        self.until_it_heeds(process)
+        self.chunk(0)
+        self.until(lambda: self.lines_of("frame") == LENGTH, "frames")
+        before = self.results()
+        for more in ((), ("--sandbox",)):
+            self.fails(OUTPUT, "detect", *self.arguments(*more),
+                       says=("--resume run.journal", "another run writes to this file"))  # fmt: skip
+        self.assertEqual(self.results(), before)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=30), INTERRUPTED)
+        self.chunk(1)
+        self.run_all()
+        self.assertEqual(self.lines_of("frame"), 2 * LENGTH)
 
     def test_other_settings_are_refused(self):
         self.once()

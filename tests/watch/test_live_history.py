@@ -295,8 +295,9 @@ class OneRun(HistoryTest):
         camera = self.view(self.camera(), "--clips", "cut", *EVENTS)
         self.until(lambda: camera.json().get("frame", 0) > 0, "frames")
         self.file("street.mp4", self.video_bytes("street.mp4", street(chroma=b"420jpeg")))
-        said = self.run_cuesta("detect", "street.mp4", "--clips", "cut", *PLAIN, code=OUTPUT).stderr
-        self.assertIn(b"--clips cut: another run writes to this folder", said)
+        for more in (PLAIN, (*PLAIN, "--sandbox")):
+            said = self.run_cuesta("detect", "street.mp4", "--clips", "cut", *more, code=OUTPUT)
+            self.assertIn(b"--clips cut: another run writes to this folder", said.stderr)
         camera.end(signal.SIGINT)
         self.run_cuesta("detect", "street.mp4", "--clips", "cut", *PLAIN)
 
