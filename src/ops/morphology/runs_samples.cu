@@ -324,11 +324,11 @@ void launch(SamplesByRuns& q, Call& call) {
 /// and 0.0750; u16 0.0543 and 0.0559, 0.1025 and 0.0923.
 template <class T, int Beside>
 void launch(SamplesByRuns& q, Call& call) {
-  constexpr int many = sizeof(T) == 1 && Beside <= 16 ? 8 : 16, few = 4, least_band = 8;
+  constexpr int many = sizeof(T) == 1 && Beside <= 16 ? 8 : 16, few = 4, min_band = 8;
   const int64_t tiles = int64_t(cuda::blocks(q.src.width, columns * 4 / int(sizeof(T)))) *
                         cuda::blocks(q.src.height, groups * many);
   if (tiles >= 2 * cuda::multiprocessors() &&
-      tile_bytes<T, Beside, many>(least_band) <= cuda::shared_limit())
+      tile_bytes<T, Beside, many>(min_band) <= cuda::shared_limit())
     return launch<T, Beside, many>(q, call);
   launch<T, Beside, few>(q, call);
 }
