@@ -256,7 +256,7 @@ Row Surface::on_device(const SurfaceRequest& request, ConstAnyView src,
                        const std::vector<Choice>& choices) {
   Rotation& rotation = rotation_of(request, src);
   if (side_ <= verified_side) verify(request, src, rotation);
-  const Row row = timed_on_device(request, rotation, blank(request, choices), {});
+  Row row = timed_on_device(request, rotation, blank(request, choices), {});
   if (session_.every_row()) time_others(request, rotation, choices, row);
   return row;
 }
