@@ -82,7 +82,7 @@ class Sort:
             if area <= 2 * other and self.frame - frame < 50
         ]
         moves = t["moved"] >= area**0.5 or (t["moved"] >= area**0.5 / 4 and t["hits"] >= 5)
-        return moves or t["hits"] >= min(10, 2 * max(lives, default=0))
+        return bool(moves or t["hits"] >= min(10, 2 * max(lives, default=0)))
 
     def push(self, boxes: list[Box]) -> list[tuple[int, Box]]:
         for t in self.targets:
