@@ -76,8 +76,6 @@ std::terminate_handler usual_end = std::abort;
   std::abort();
 }
 
-// What names of files hold must not steer a terminal: control codes as C writes them, those of
-// UTF-8's C1 set too. Lines and tabs are ours.
 // The control code that begins at text[i], those of UTF-8's C1 set too; -1 for none.
 int control_at(std::string_view text, size_t i) {
   const auto byte = static_cast<unsigned char>(text[i]);
@@ -86,6 +84,8 @@ int control_at(std::string_view text, size_t i) {
   return byte == 0xc2 && next >= 0x80 && next < 0xa0 ? next : -1;
 }
 
+// What names of files hold must not steer a terminal: control codes as C writes them. Lines and
+// tabs are ours.
 std::string harmless(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -27,6 +27,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool is_open_for_writing(const Descriptor& file) {
+  const int flags = file ? fcntl(file.get(), F_GETFL) : O_RDONLY;
+  return (flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH);
+}
+
 // The child may have another number for it.
 bool is_standard_stream(const Descriptor& file) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -180,8 +185,7 @@ Descriptor Answers::opened_by_child(int number) const {
 // the command.
 Descriptor Answers::written_by_child(int number) const {
   Descriptor copy = opened_by_child(number);
-  const int flags = copy ? fcntl(copy.get(), F_GETFL) : O_RDONLY;
-  return (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ? Descriptor() : std::move(copy);
+  return is_open_for_writing(copy) ? std::move(copy) : Descriptor();
 }
 
 int Answers::link_file(const std::optional<std::string>& from,
@@ -213,13 +217,10 @@ int Answers::change_rights(int number, mode_t mode) {
 int Answers::lock(int number, int how) {
   // The lock belongs to the open file, which both have; nobody waits for it here. Folders of
   // results are open for reading.
-  Descriptor file = written_by_child(number);
-  if (!file) {
-    file = opened_by_child(number);
-    const auto where = file ? identity_of(file.get()) : std::nullopt;
-    if (!where || !results_.has_results(*where)) return EPERM;
-  }
-  if (is_standard_stream(file)) return EPERM;
+  const Descriptor file = opened_by_child(number);
+  if (!file || is_standard_stream(file)) return EPERM;
+  const auto where = identity_of(file.get());
+  if (!is_open_for_writing(file) && !(where && results_.has_results(*where))) return EPERM;
   return flock(file.get(), how | LOCK_NB) == 0 ? 0 : errno;
 }
 

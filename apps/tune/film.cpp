@@ -33,13 +33,18 @@ bool is_empty(const Json& scene) {
   return none("zones") && none("lines");
 }
 
+// The value of this name that is set, else `usual`.
+template <class Value>
+Value named_in(const Json& values, const char* name, Value usual) {
+  const auto found = values.find(name);
+  if (found == values.end() || !found->is_string()) return usual;
+  return value_named<Value>(found->get<std::string>()).value_or(usual);
+}
+
 // The values that are set, without those of options that the background does not have: the page
 // keeps them for the next one that has.
 Json without_unused(Json values) {
-  const auto chosen = values.find("background");
-  BackgroundModel model = MotionOptions().background.model;
-  if (chosen != values.end() && chosen->is_string())
-    model = value_named<BackgroundModel>(chosen->get<std::string>()).value_or(model);
+  const BackgroundModel model = named_in(values, "background", MotionOptions().background.model);
   if (!has_rate_shift(model)) values.erase("rate_shift");
   if (!has_absorb(model)) values.erase("absorb");
   return values;
@@ -71,14 +76,9 @@ Json in_force(const MotionOptions& options, const Json& values) {
 // The defaults that the background and the sensitivity of `values` choose, where they differ from
 // the usual ones: the page keeps a value that equals a usual default there.
 Json chosen_defaults(const Json& values) {
-  const auto given = [&](const char* name) {
-    const auto found = values.find(name);
-    return found != values.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const MotionOptions usual,
-      chosen = MotionOptions::of(
-          value_named<BackgroundModel>(given("background")).value_or(usual.background.model),
-          value_named<Sensitivity>(given("sensitivity")).value_or(Sensitivity::normal));
+  const MotionOptions usual;
+  const auto chosen = MotionOptions::of(named_in(values, "background", usual.background.model),
+                                        named_in(values, "sensitivity", Sensitivity::normal));
   Json out = Json::object();
   for_each_field<MotionOptions>([&](const auto& one) {
     const std::string text = text_of(one.get(chosen));
