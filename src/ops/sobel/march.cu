@@ -8,6 +8,7 @@
 // below 2^24 and so is exact; u16 with aperture 7 in integers.
 #include "cuda/lane_rows.cuh"
 #include "cuda/row_words.cuh"
+#include "cuda/wave_rows.cuh"
 #include "ops/sobel/cuda.hpp"
 #include "ops/sobel/lane_outputs.cuh"
 
@@ -114,7 +115,8 @@ void launch(const SobelArgs& args, Call& call) {
   bool aligned = cuda::has_word_rows(args.src, 16);
   for (const ConstAnyView out : {args.out.gx, args.out.gy, args.out.magnitude, args.out.direction})
     aligned = aligned && cuda::has_word_rows(out, 16);
-  const int32_t rows = cuda::rows_to_march(args.src, block_threads * columns, 8);
+  const int32_t rows =
+      cuda::rows_in_waves(args.src, block_threads * columns, warps<K, W> * 32 / block_threads, 4);
   const dim3 grid(cuda::lane_blocks(aligned, args.src.width, columns, block_threads),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
   cuda::launch("sobel", aligned ? sobel_march<T, K, W, true> : sobel_march<T, K, W, false>, grid,

@@ -22,7 +22,7 @@ namespace {
 using namespace sobel_cuda;
 
 /// What is written.
-enum class Result { magnitude_l1, magnitude_l2, gradients };
+enum class Result { magnitude_l1, magnitude_l2, octants, gradients };
 
 template <Result R>
 constexpr int columns_of = R == Result::gradients ? 8 : 16;
@@ -77,6 +77,22 @@ __device__ uint32_t roots(__half2 gx, __half2 gy) {
     return __float_as_uint(fmaf(m, 0x1p24f, 8388607.5f));
   };
   return __byte_perm(root(x.x, y.x), root(x.y, y.y), 0x5410);
+}
+
+/// gradient::octant() of two columns as 16-bit integers. As halves the gradients are exact, and hi
+/// + lo − 181/128 hi − 5/2^15 hi, which canny's half_lane.cuh explains, has the sign of lo −
+/// tan 22.5° hi; what is too small for a half keeps its sign.
+__device__ uint32_t octants(__half2 gx, __half2 gy) {
+  const __half2 up = __float2half2_rn(4096.0f);  // from 2^-24 to 2^-12: no half is subnormal
+  const __half2 x = __habs2(__hmul2(gx, up)), y = __habs2(__hmul2(gy, up));
+  const __half2 larger = __hmax2(x, y);
+  const uint32_t straight =
+      bits_of(__hfma2(larger, __float2half2_rn(-5.0f / 32768),
+                      __hfma2(larger, __float2half2_rn(-181.0f / 128), __hadd2(x, y))));
+  const uint32_t horizontal = bits_of(__hsub2(y, x)), falls = bits_of(gx) ^ bits_of(gy);
+  // Codes 0 and 2, or 1 and 3.
+  const uint32_t upper = (straight & ~horizontal) | (~straight & falls);
+  return (~straight >> 15 & 0x00010001u) | (upper >> 14 & 0x00020002u);
 }
 
 /// A lane's columns of a row of the tile and a word more on either side.
@@ -155,19 +171,21 @@ struct PairsLane {
         static_cast<uint16_t*>(to)[i] = uint16_t(v);
     }
   }
-  /// Saturated magnitudes of row y.
-  __device__ __forceinline__ void store_magnitudes(const Row& gx, const Row& gy) const {
+  /// Of two columns, as 16-bit integers: saturated magnitudes, or octants.
+  static __device__ __forceinline__ uint32_t bytes_of(__half2 gx, __half2 gy) {
+    if constexpr (R == Result::octants) return octants(gx, gy);
+    return __vminu2(
+        R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(gx), __habs2(gy))) : roots(gx, gy),
+        0x00FF00FFu);
+  }
+  /// Bytes of row y.
+  __device__ __forceinline__ void store_bytes(const Row& gx, const Row& gy) const {
     uint32_t bytes[own];
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       uint32_t m[2];
 #pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const __half2 a = gx[2 * i + k], b = gy[2 * i + k];
-        m[k] = __vminu2(
-            R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(a), __habs2(b))) : roots(a, b),
-            0x00FF00FFu);
-      }
+      for (int k = 0; k < 2; ++k) m[k] = bytes_of(gx[2 * i + k], gy[2 * i + k]);
       bytes[i] = m[0] + m[1] * 256;
     }
     if (y >= top) store(q.dst.row(y) + x0, bytes);
@@ -193,7 +211,7 @@ struct PairsLane {
     Row gx, gy;
     kept.template take<Parity>(words, gx, gy, [&] { load(); });
     if constexpr (R != Result::gradients) {
-      store_magnitudes(gx, gy);
+      store_bytes(gx, gy);
     } else {
       store_gradient(q.gx, gx);
       store_gradient(q.gy, gy);
@@ -237,10 +255,12 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
 /// Rows that a block of four warps makes. (H200, 2026-11-22, times of a copy: 8192² l1 8 and 12
 /// rows 1.25, 16 1.32, l2 8 1.64, 12 1.58, 16 1.60, s16 6 2.54, 12 2.65; 2048² l1 4 rows 1.23,
 /// 6 1.21, 8 1.25; 1024² fewest best.)
+/// Octants take instructions, not memory, and rows above and below twice as many.
 template <Result R>
 int rows_of_block(int64_t pixels) {
   if (pixels < 3 << 19) return 2;  // 1024 x 1024 and less
-  return pixels < 1 << 25 || R == Result::gradients ? 6 : 12;
+  const int64_t few = R == Result::octants ? 1 << 23 : 1 << 25;
+  return pixels < few || R == Result::gradients ? 6 : 12;
 }
 
 template <Result R, bool Aligned, int Warps, int Blocks>
@@ -253,37 +273,40 @@ void launch(const Pictures& q, int rows, cudaStream_t stream) {
                stream, q, rows);
 }
 
-/// `ignore` leaves 0 where the window leaves the picture.
+/// `ignore` leaves what a gradient of 0 has where the window leaves the picture.
 struct ClearFrame {
-  AnyView magnitude, gx, gy;
+  AnyView bytes, gx, gy;
+  uint8_t byte;
   __device__ void operator()(int32_t x, int32_t y) const {
-    if (magnitude.data) magnitude.as<uint8_t, Space::device>().at(x, y) = 0;
+    if (bytes.data) bytes.as<uint8_t, Space::device>().at(x, y) = byte;
     if (gx.data) gx.as<int16_t, Space::device>().at(x, y) = 0;
     if (gy.data) gy.as<int16_t, Space::device>().at(x, y) = 0;
   }
 };
+
+constexpr uint8_t no_octant = gradient::octant<int32_t>(0, 0);
 
 template <Result R>
 void run(const SobelArgs& args, Call& call) {
   const SobelOutputs& out = args.out;
   const Border& border = args.options.border;
   const auto src = args.src.as<uint8_t, Space::device>();
-  const Pictures q{
-      {src,
-       out.magnitude ? out.magnitude.as<uint8_t, Space::device>()
-                     : ImageView<uint8_t, Space::device>(nullptr, src.width, src.height, 1, 0),
-       border.mode, border_sample<uint8_t>(border)},
-      out.gx,
-      out.gy};
-  const bool aligned = cuda::has_word_rows(args.src, 16) &&
-                       cuda::has_word_rows(out.magnitude, 16) && cuda::has_word_rows(out.gx, 16) &&
-                       cuda::has_word_rows(out.gy, 16);
+  const AnyView& bytes = R == Result::octants ? out.direction : out.magnitude;
+  const Pictures q{{src,
+                    bytes ? bytes.as<uint8_t, Space::device>()
+                          : ImageView<uint8_t, Space::device>(nullptr, src.width, src.height, 1, 0),
+                    border.mode, border_sample<uint8_t>(border)},
+                   out.gx,
+                   out.gy};
+  const bool aligned = cuda::has_word_rows(args.src, 16) && cuda::has_word_rows(bytes, 16) &&
+                       cuda::has_word_rows(out.gx, 16) && cuda::has_word_rows(out.gy, 16);
   const int rows = rows_of_block<R>(int64_t(src.width) * src.height);
   aligned ? launch<R, true, 4, 5>(q, rows, cuda::stream_of(call))
           : launch<R, false, 4, 5>(q, rows, cuda::stream_of(call));
   if (border.mode != BorderMode::ignore) return;
-  cuda::for_each_frame_pixel("sobel", cuda::frame_of(src.width, src.height, 3, 3, 1, 1),
-                             ClearFrame{out.magnitude, out.gx, out.gy}, call);
+  cuda::for_each_frame_pixel(
+      "sobel", cuda::frame_of(src.width, src.height, 3, 3, 1, 1),
+      ClearFrame{bytes, out.gx, out.gy, R == Result::octants ? no_octant : uint8_t{0}}, call);
 }
 
 }  // namespace
@@ -293,7 +316,8 @@ std::string_view sobel_cuda::pairs_supports(const SobelArgs& args, const Paramet
   const SobelOutputs& out = args.out;
   if (args.src.type != u8) return "sources but u8";
   if (args.options.aperture != 3) return "apertures but 3";
-  if (out.direction) return "directions";
+  const bool beside = out.magnitude || out.gx || out.gy;
+  if (out.direction && (beside || out.direction.type != u8)) return "f32 directions, or not alone";
   if (out.magnitude ? out.gx || out.gy || out.magnitude.type != u8
                     : (out.gx && out.gx.type != s16) || (out.gy && out.gy.type != s16))
     return "outputs but a u8 magnitude alone or s16 gradients";
@@ -301,6 +325,7 @@ std::string_view sobel_cuda::pairs_supports(const SobelArgs& args, const Paramet
 }
 
 void sobel_cuda::pairs(const SobelArgs& args, Call& call) {
+  if (args.out.direction) return run<Result::octants>(args, call);
   if (!args.out.magnitude) return run<Result::gradients>(args, call);
   if (args.options.norm == Norm::l1) return run<Result::magnitude_l1>(args, call);
   run<Result::magnitude_l2>(args, call);
