@@ -80,11 +80,9 @@ __device__ Node find_and_shorten(Parents parents, Node node) {
   return node;
 }
 
-/// One set from those of a and b.
+/// One set from those of a and b, which were roots a moment ago.
 template <class Parents, class Node>
-__device__ void unite(Parents parents, Node a, Node b) {
-  a = find_and_shorten(parents, a);
-  b = find_and_shorten(parents, b);
+__device__ void unite_roots(Parents parents, Node a, Node b) {
   while (a != b) {
     if (a < b) {
       const Node smaller = a;
@@ -96,6 +94,27 @@ __device__ void unite(Parents parents, Node a, Node b) {
     if (seen == a) return;
     a = find_and_shorten(parents, seen);
   }
+}
+
+/// One set from those of a and b.
+template <class Parents, class Node>
+__device__ void unite(Parents parents, Node a, Node b) {
+  a = find_and_shorten(parents, a);
+  b = find_and_shorten(parents, b);
+  unite_roots(parents, a, b);
+}
+/// The same; both roots are searched at once, so that each step waits for memory once, not twice.
+template <class Parents, class Node>
+__device__ void unite_at_once(Parents parents, Node a, Node b) {
+  Node above_a = parent_of(parents, a), above_b = parent_of(parents, b);
+  while (above_a != a || above_b != b) {
+    const Node next_a = parent_of(parents, above_a), next_b = parent_of(parents, above_b);
+    if (next_a != above_a) set_parent(parents, a, next_a);
+    if (next_b != above_b) set_parent(parents, b, next_b);
+    a = above_a, b = above_b;
+    above_a = next_a, above_b = next_b;
+  }
+  unite_roots(parents, a, b);
 }
 
 /// After the last unite(), in a later kernel: `node` points at its root. Every node is written by

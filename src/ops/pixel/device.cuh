@@ -2,7 +2,9 @@
 // bins.
 #pragma once
 
-#include "cuda/launch.cuh"
+#include <algorithm>
+
+#include "cuda/in_flight.cuh"
 #include "ops/pixel/args.hpp"
 
 namespace cuesta::pixel_cuda {
@@ -32,15 +34,14 @@ void for_both_samples(const PixelArgs& args, Body&& body) {
 /// stream, and waits until args.bins has what they hold.
 template <class Count, class Add>
 void fill_bins(const PixelArgs& args, Call& call, Add&& add) {
-  const auto stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<Count>(args.bins.size());
-  cuda::check(cudaMemsetAsync(bins, 0, args.bins.size_bytes(), stream),
+  const size_t n = args.bins.size();
+  auto* bins = call.scratch().take<Count>(n);
+  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(Count), cuda::stream_of(call)),
               "pixel: clearing the histogram");
   add(bins);
-  cuda::check(cudaMemcpyAsync(args.bins.data(), bins, args.bins.size_bytes(),
-                              cudaMemcpyDeviceToHost, stream),
-              "pixel: reading the histogram");
-  cuda::check(cudaStreamSynchronize(stream), "pixel: waiting for the histogram");
+  Scratch host(call.nested(), Space::host);
+  cuda::InFlight<Count> counted(bins, n, call, "pixel: reading the histogram");
+  std::ranges::copy(counted.await(host), args.bins.begin());
 }
 
 }  // namespace cuesta::pixel_cuda

@@ -220,9 +220,9 @@ struct Scaled : ToSamples<To> {
 //
 // A counter for each lane, side by side, so that lanes of a warp never meet in a bank whatever the
 // picture; warps of the block share them.
-using Count = unsigned long long;
 constexpr int count_threads = 1024, count_pixels = 16;
 
+template <class Count>
 __global__ void __launch_bounds__(count_threads, 2)
     count_bytes(Plane a, Shape shape, uint32_t warps_a_row, Count* bins) {
   __shared__ uint32_t counters[256 * cuda::warp_lanes];
@@ -258,6 +258,7 @@ __global__ void __launch_bounds__(count_threads, 2)
 constexpr int word_pixels = 8;
 using WordBins = cuda::CachedBins<16384>;
 
+template <class Count>
 __global__ void __launch_bounds__(count_threads)
     count_words(Plane a, Shape shape, uint32_t warps_a_row, Count* bins) {
   CUESTA_DYNAMIC_SHARED(uint32_t, memory);
@@ -376,7 +377,8 @@ void write_mask(const PixelArgs& args, const Set& set, Call& call) {
   launch(MaskBits<Set>{set, plane_of(args.dst), width}, shape, call);
 }
 
-void histogram(const PixelArgs& args, Call& call) {
+template <class Count>
+void histogram_in(const PixelArgs& args, Call& call) {
   const bool bytes = args.a.type == PixelType::u8;
   const Shape shape = shape_of(args.a.width, args.a.height, {args.a});
   const uint32_t warps = warps_a_row(shape.width, bytes ? count_pixels : word_pixels);
@@ -384,12 +386,18 @@ void histogram(const PixelArgs& args, Call& call) {
       std::min<int64_t>((bytes ? 2 : 1) * cuda::multiprocessors(),
                         covering(shape.height * warps, count_threads / cuda::warp_lanes));
   const size_t shared = bytes ? 0 : WordBins::bytes;
-  const auto kernel = bytes ? count_bytes : count_words;
+  const auto kernel = bytes ? count_bytes<Count> : count_words<Count>;
   cuda::allow_shared(kernel, shared, "pixel");
   pixel_cuda::fill_bins<Count>(args, call, [&](Count* bins) {
     cuda::launch("pixel", kernel, dim3(unsigned(blocks)), dim3(count_threads), shared,
                  cuda::stream_of(call), plane_of(args.a), shape, warps, bins);
   });
+}
+// 65,536 counters of 32 bits are half as long on their way.
+void histogram(const PixelArgs& args, Call& call) {
+  const uint64_t pixels = uint64_t(args.a.width) * uint64_t(args.a.height);
+  pixels <= UINT32_MAX ? histogram_in<uint32_t>(args, call)
+                       : histogram_in<unsigned long long>(args, call);
 }
 
 }  // namespace

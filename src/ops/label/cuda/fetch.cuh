@@ -1,7 +1,7 @@
 // How components come to the host: in the records of records.cuh, which threads make components of.
-// With a workspace of the caller's they come through page-locked memory that it keeps, as many at
-// once with their number as the last call had, more in pieces, and a piece is worked on while the
-// next are in flight. Without one, as the runtime copies: its own page-locked memory.
+// They come through page-locked memory that the workspace or the thread keeps, as many at once with
+// their number as the last call had, more in pieces, and a piece is worked on while the next are in
+// flight.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/threads.hpp"
-#include "cuda/kept.cuh"
+#include "cuda/of_thread.cuh"
 #include "ops/label/cuda/records.cuh"
 
 namespace cuesta::label_cuda {
@@ -44,30 +44,25 @@ class Staging {
 
 class ComponentFetch {
  public:
-  explicit ComponentFetch(Call& call) : call_(call) {
-    if (call.scratch().keeps()) {
-      staging_ =
-          &call.scratch().kept<Staging>(cuda::Key().add_device().bytes(), [] { return Staging(); });
-    }
+  explicit ComponentFetch(Call& call)
+      : call_(call), staging_(cuda::kept_or_of_thread<Staging>(call)) {}
+  /// What follows an error may take the memory.
+  ~ComponentFetch() {
+    for (; taken_ < begun_; ++taken_)
+      cudaEventSynchronize(staging_.copied(taken_ % Staging::pieces));
   }
+  ComponentFetch(const ComponentFetch&) = delete;
+  ComponentFetch& operator=(const ComponentFetch&) = delete;
   /// How many records, and how many larger components, are fetched before their number is known.
   int32_t records_at_once(int32_t room) const {
-    if (!staging_) return 0;
-    return std::min({room, std::max(few, staging_->last_count), (Staging::pieces - 1) * a_piece});
+    return std::min({room, std::max(few, staging_.last_count), (Staging::pieces - 1) * a_piece});
   }
   int32_t large_at_once(int32_t room) const {
-    if (!staging_) return 0;
-    return std::min({room, std::max(few, staging_->last_large), large_a_piece});
+    return std::min({room, std::max(few, staging_.last_large), large_a_piece});
   }
 
   /// The counts. What comes with them, of `from`, is in flight.
   Counts counts(const Records& from) {
-    Counts found;
-    if (!staging_) {
-      enqueue(&found, from.counts, sizeof found);
-      wait();
-      return found;
-    }
     begun_ = 0, taken_ = 0, records_ = 0;
     large_ = from.large ? large_at_once(from.large_room) : 0;
     // The counts' piece holds them in the place of components.
@@ -75,13 +70,12 @@ class ComponentFetch {
     begin({true, -1, large_}, from.counts, sizeof(Counts) + size_t(large_) * sizeof(Component));
     while (records_ < from.fetched && begun_ < Staging::pieces) begin_records(from, from.fetched);
     await(0);
-    return *reinterpret_cast<const Counts*>(staging_->piece(0));
+    return *reinterpret_cast<const Counts*>(staging_.piece(0));
   }
   /// All components of `from`. Waits.
   void components(const Records& from, const Counts& counts, std::vector<Component>& to) {
     to.resize(size_t(counts.sets));
-    if (!staging_) return components_at_once(from, counts, to);
-    staging_->last_count = counts.sets, staging_->last_large = counts.large;
+    staging_.last_count = counts.sets, staging_.last_large = counts.large;
     for (;;) {
       while (begun_ - taken_ < Staging::pieces && records_ < counts.sets)
         begin_records(from, counts.sets);
@@ -94,7 +88,7 @@ class ComponentFetch {
       const int slot = taken_ % Staging::pieces;
       const Piece& piece = pieces_[slot];
       await(slot);
-      const char* at = staging_->piece(slot);
+      const char* at = staging_.piece(slot);
       if (!piece.large) {
         make(reinterpret_cast<const SmallComponent*>(at), piece.first,
              std::min(piece.count, counts.sets - piece.first), from.width, to.data());
@@ -123,34 +117,18 @@ class ComponentFetch {
     cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda::stream_of(call_)),
                 doing);
   }
-  void wait() { cuda::check(cudaStreamSynchronize(cuda::stream_of(call_)), doing); }
-  void await(int slot) { cuda::check(cudaEventSynchronize(staging_->copied(slot)), doing); }
+  void await(int slot) { cuda::check(cudaEventSynchronize(staging_.copied(slot)), doing); }
   void begin(const Piece& piece, const void* from, size_t bytes) {
     const int slot = begun_++ % Staging::pieces;
     pieces_[slot] = piece;
-    enqueue(staging_->piece(slot), from, bytes);
-    cuda::check(cudaEventRecord(staging_->copied(slot), cuda::stream_of(call_)), doing);
+    enqueue(staging_.piece(slot), from, bytes);
+    cuda::check(cudaEventRecord(staging_.copied(slot), cuda::stream_of(call_)), doing);
   }
   void begin_records(const Records& from, int32_t end) {
     const int32_t n = std::min(a_piece, end - records_);
     begin({false, records_, n}, from.small + records_, size_t(n) * sizeof(SmallComponent));
     records_ += n;
   }
-  void components_at_once(const Records& from, const Counts& counts, std::vector<Component>& to) {
-    if (counts.sets == 0) return;
-    Scratch host(call_.nested(), Space::host);
-    const auto fetch = [&]<class T>(const T* there, int32_t count) {
-      auto* here = host.take<char>(size_t(count) * sizeof(T));
-      if (count > 0) enqueue(here, there, size_t(count) * sizeof(T));
-      return reinterpret_cast<const T*>(here);
-    };
-    const auto* small = fetch(from.small, counts.sets);
-    const auto* large = fetch(from.large, counts.large);
-    wait();
-    make(small, 0, counts.sets, from.width, to.data());
-    place(large, counts.large, to.data());
-  }
-
   /// By as many threads as it is worth waking.
   template <class Body>
   void over_threads(int32_t count, Body&& body) {
@@ -171,7 +149,7 @@ class ComponentFetch {
   }
 
   Call& call_;
-  const Staging* staging_ = nullptr;
+  const Staging& staging_;
   Piece pieces_[Staging::pieces]{};
   int begun_ = 0, taken_ = 0;
   int32_t records_ = 0, large_ = 0;  // begun

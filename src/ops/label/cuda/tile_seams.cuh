@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(seam_threads) join_seams(Tiles t) {
   if (__ballot_sync(~0u, pair != 0) == 0) return;
   const unsigned same = __match_any_sync(~0u, pair);
   if (pair == 0 || int(threadIdx.x) % 32 != lowest_bit(same)) return;
-  cuda::unite(t.parents, cuda::parent_of(t.parents, open_set(0, int32_t(pair >> 32) - 1)),
-              cuda::parent_of(t.parents, open_set(0, int32_t(uint32_t(pair)) - 1)));
+  cuda::unite_at_once(t.parents, cuda::parent_of(t.parents, open_set(0, int32_t(pair >> 32) - 1)),
+                      cuda::parent_of(t.parents, open_set(0, int32_t(uint32_t(pair)) - 1)));
 }
 
 /// What is added to a set.

@@ -127,10 +127,10 @@ struct TileThread {
   __device__ __forceinline__ void unite() const {
     const int links = int(s.links);
     for (int k = own; k < min(links, Sets::max_links); k += Shape::threads)
-      cuda::unite(parents, int32_t(s.link[k] >> 16), int32_t(s.link[k] & 0xffff));
+      cuda::unite_at_once(parents, int32_t(s.link[k] >> 16), int32_t(s.link[k] & 0xffff));
     if (links > Sets::max_links) {
       for (int n = own; n < nodes; n += Shape::threads) {
-        const auto unite = [&](int other) { cuda::unite(parents, n, other); };
+        const auto unite = [&](int other) { cuda::unite_at_once(parents, n, other); };
         s.each_before(s.node(node_entry(parents, n)), unite, unite);
       }
     }
