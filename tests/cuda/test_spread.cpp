@@ -100,7 +100,7 @@ TEST_F(SpreadDevice, TellsWhatWouldRun) {
   const Choice choice = which(
       [&](const Exec& exec) { spread(source.batch, made.batch, edges, exec); }, {.devices = all_});
   EXPECT_EQ(choice.space, Space::device);
-  EXPECT_EQ(choice.strategy, "march-int16");
+  EXPECT_TRUE(choice.strategy.starts_with("march-")) << choice.strategy;
 }
 
 }  // namespace

@@ -5,14 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 
 #include "core/one_nan.hpp"
 #include "ops/pixel/reference.hpp"
-#include "ops/shared/otsu.hpp"
 #include "support/planted.hpp"
 
 namespace cuesta {
@@ -315,57 +312,6 @@ TEST(Otsu, SplitsTwoPeaks) {
   const int32_t t = otsu_threshold(bins);
   EXPECT_GE(t, 10);
   EXPECT_LT(t, 200);
-}
-
-// Of a histogram: the bins whose bounds reach the largest lower bound, as canny's rows on a GPU
-// look for them; a bin that may be passed over counts twice.
-std::vector<size_t> otsu_candidates(std::span<const uint64_t> bins,
-                                    const std::function<double(size_t)>& value, bool is_whole) {
-  const auto sum_of = [&](size_t end) {
-    double sum = 0;
-    for (size_t i = 0; i < end; ++i) sum += value(i) * double(bins[i]);
-    return sum;
-  };
-  const auto all = double(std::accumulate(bins.begin(), bins.end(), uint64_t(0)));
-  const double sum = sum_of(bins.size());
-  std::vector<OtsuRange> ranges;
-  double least = 0, lower = 0, lower_sum = 0;
-  for (size_t i = 0; i < bins.size(); ++i) {
-    lower += double(bins[i]), lower_sum += value(i) * double(bins[i]);
-    ranges.push_back(
-        bins[i] == 0 || lower == all
-            ? OtsuRange{-1, -1}
-            : otsu_range(lower, lower_sum, all, sum, int(i) + 1, is_whole ? 0 : int(bins.size())));
-    least = std::max(least, ranges.back().least);
-  }
-  std::vector<size_t> found;
-  for (size_t i = 0; i < bins.size() && least > 0; ++i)
-    if (ranges[i].most >= least) found.insert(found.end(), ranges[i].least < 0 ? 2 : 1, i);
-  return found;
-}
-
-TEST(Otsu, TheOnlyBinWithinBoundsIsTheOneChosen) {
-  int settled = 0;
-  constexpr int tried = 60;
-  std::mt19937_64 random(20261128);
-  for (int shape = 0; shape < tried; ++shape) {
-    const bool is_whole = shape % 2 == 0, is_sparse = shape % 5 == 4;
-    std::vector<uint64_t> bins(is_whole ? 65536 : 0xFF00);
-    const auto value = [&](size_t bin) {
-      return is_whole ? double(bin) : double(std::bit_cast<float>(uint32_t(bin) << 15));
-    };
-    const double scale = std::pow(10.0, 1 + shape % 4);
-    for (size_t bin = 0; bin < bins.size(); bin += is_sparse ? 7 : 1) {
-      const double v = value(bin), width = is_whole ? 1 : v / 256;
-      const double share = std::exp(-v / scale) + 0.02 * std::exp(-v / (10 * scale));
-      bins[bin] = uint64_t(1e6 * share * width / scale * double(90 + random() % 20));
-    }
-    const std::vector<size_t> found = otsu_candidates(bins, value, is_whole);
-    const size_t chosen = otsu_class(bins, value, EmptyBins::passed_over);
-    ASSERT_TRUE(std::ranges::find(found, chosen) != found.end()) << "shape " << shape;
-    settled += found.size() == 1;
-  }
-  EXPECT_GE(settled, tried * 9 / 10) << "bounds too wide";
 }
 
 // The message of the Error that `call` throws.

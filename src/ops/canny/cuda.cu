@@ -40,17 +40,19 @@ void fill_band(const CannyArgs& args, Front front, Call& call) {
                         [&](uint32_t* bins) { count_magnitudes(counted, front, bins, call); }),
                     *sums);
   }
-  const Masks masks = find_masks(args, front, call);
   const cudaStream_t stream = cuda::stream_of(call);
-  const size_t bytes = size_t(canny_words(masks.width)) * sizeof(uint64_t);
-  uint64_t* const words = band.marks()->words;
-  for (const auto& [bits, to] : {std::pair(masks.candidates, words),
-                                 std::pair(masks.strong, words + canny_words(masks.width))}) {
-    cuda::check(cudaMemcpy2DAsync(to, 2 * bytes, bits + ptrdiff_t(masks.words_per_row) * band.first,
-                                  size_t(masks.words_per_row) * sizeof(uint32_t), bytes,
-                                  size_t(band.end - band.first), cudaMemcpyDeviceToHost, stream),
-                "canny");
-  }
+  with_masks(args, front, call, [&](const Masks& masks) {
+    const size_t bytes = size_t(canny_words(masks.width)) * sizeof(uint64_t);
+    uint64_t* const words = band.marks()->words;
+    for (const auto& [bits, to] : {std::pair(masks.candidates, words),
+                                   std::pair(masks.strong, words + canny_words(masks.width))}) {
+      cuda::check(
+          cudaMemcpy2DAsync(to, 2 * bytes, bits + ptrdiff_t(masks.words_per_row) * band.first,
+                            size_t(masks.words_per_row) * sizeof(uint32_t), bytes,
+                            size_t(band.end - band.first), cudaMemcpyDeviceToHost, stream),
+          "canny");
+    }
+  });
   cuda::check(cudaStreamSynchronize(stream), "canny");
 }
 
@@ -68,9 +70,10 @@ void production(const CannyArgs& args, Call& call) {
       find_strengths(piece, call);
       continue;
     }
-    const Masks masks = find_masks(piece, front, call);
-    call.stage("hysteresis");
-    hysteresis::connect("canny", masks, Batch(piece.dst, count, piece.dst_step), call);
+    with_masks(piece, front, call, [&](const Masks& masks) {
+      call.stage("hysteresis");
+      hysteresis::connect("canny", masks, Batch(piece.dst, count, piece.dst_step), call);
+    });
   }
 }
 template void production<Front::march_fp16>(const CannyArgs&, Call&);

@@ -191,7 +191,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
       {.name = "march-int16",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "the same in pairs of 16-bit integers; smooths with windows 3 and 5 itself",
+       .idea = "the same in pairs of 16-bit integers; smooths batches with windows 3 and 5 itself",
        .supports = CUESTA_GPU(production_supports<canny_cuda::Front::march_int16>),
        .run = CUESTA_GPU(canny_cuda::production<canny_cuda::Front::march_int16>)},
       {.name = "tiles",

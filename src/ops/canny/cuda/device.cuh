@@ -8,7 +8,6 @@
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
-#include "ops/canny/cuda/summary.hpp"
 #include "ops/canny/thresholds.hpp"
 #include "ops/shared/gradient.hpp"
 
@@ -144,29 +143,11 @@ CannyResult automatic_of(const CannyArgs& args, int32_t picture, std::span<const
   return canny_automatic(args.part(picture, 1).options, args.src.type, wide);
 }
 
-/// The automatic thresholds of a batch from many bins in device memory, `n` for each picture:
-/// summaries come to the host, and the bins of a picture whose summary does not settle Otsu's.
-inline void find_in_summaries(const CannyArgs& args, int32_t n, const uint32_t* bins, Scratch& host,
-                              Call& call) {
-  // What no kernel writes, padding too, is copied as well.
-  auto* const summaries = device_bins<DeviceSummary>(size_t(args.count), call, [](auto) {});
-  void* const room = call.scratch().take<double>(summary_room(n) / sizeof(double));
-  const auto each_automatic = [&](auto&& body) {
-    for (int32_t i = 0; i < args.count; ++i)
-      if (args.thresholds_of(i).is_automatic()) body(i, args.part(i, 1).options);
-  };
-  each_automatic([&](int32_t i, const CannyOptions& options) {
-    summarise(options, args.src.type, bins + ptrdiff_t(n) * i, n, summaries + i, room, call);
-  });
-  const auto found = fetched<DeviceSummary>(summaries, size_t(args.count), host, call);
-  each_automatic([&](int32_t i, const CannyOptions& options) {
-    const DeviceSummary& one = found[size_t(i)];
-    if (!canny_takes_otsu(options) || one.otsu_candidates == 1)
-      args.result[i] = canny_automatic(options, args.src.type, n, one.known);
-    else
-      args.result[i] = automatic_of(
-          args, i, fetched<uint32_t>(bins + ptrdiff_t(n) * i, size_t(n), host, call), host);
-  });
+/// Sets args.result of the pictures whose thresholds are given.
+inline void take_given_thresholds(const CannyArgs& args) {
+  for (int32_t i = 0; i < args.count; ++i)
+    if (!args.thresholds_of(i).is_automatic())
+      args.result[i] = canny_given(args.part(i, 1).options);
 }
 
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
@@ -174,16 +155,10 @@ inline void find_in_summaries(const CannyArgs& args, int32_t n, const uint32_t* 
 /// thresholds (docs/dev/decisions/0004).
 template <class Bin, class Count>
 void find_thresholds(const CannyArgs& args, int32_t n, Call& call, Count&& count) {
-  for (int32_t i = 0; i < args.count; ++i)
-    if (!args.thresholds_of(i).is_automatic())
-      args.result[i] = canny_given(args.part(i, 1).options);
+  take_given_thresholds(args);
   if (!has_automatic_thresholds(args)) return;
   Scratch host(call.nested(), Space::host);
-  const size_t all = size_t(n) * size_t(args.count);
-  Bin* const bins = device_bins<Bin>(all, call, count);
-  if constexpr (std::is_same_v<Bin, uint32_t>)
-    if (n > few_bins) return find_in_summaries(args, n, bins, host, call);
-  const auto counted = fetched<Bin>(bins, all, host, call);
+  const auto counted = counted_bins<Bin>(size_t(n) * size_t(args.count), host, call, count);
   for (int32_t i = 0; i < args.count; ++i)
     if (args.thresholds_of(i).is_automatic())
       args.result[i] =

@@ -7,6 +7,7 @@
 // twice, mostly from the caches.
 #pragma once
 
+#include "cuda/overlap.cuh"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/cuda/nms_march.hpp"
 
@@ -79,6 +80,7 @@ __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Hal
                  int rows_per_warp) {
   using namespace canny_nms;
   using L = Lane<K, Half, N>;
+  cuda::wait_for_before();
   const Job job = limits.with(first_job.picture(blockIdx.z), blockIdx.z);
   // Rows of the masks, and bins, before this picture's: a piece has fewer than 2^20, and 2^26.
   const int32_t above = int32_t(blockIdx.z) * job.height;

@@ -164,10 +164,10 @@ struct Bytes {
   using Table = canny_nms::LimitTable;
   using Limit = int32_t;
   static __device__ int32_t low_of(const Table& table, uint32_t picture) {
-    return int32_t(table.low[table.shared ? 0 : picture]) - 1;
+    return int32_t(table.above_low(picture)) - 1;
   }
   static __device__ int32_t high_of(const Table& table, uint32_t picture) {
-    return int32_t(table.high[table.shared ? 0 : picture]) - 1;
+    return int32_t(table.above_high(picture)) - 1;
   }
 };
 

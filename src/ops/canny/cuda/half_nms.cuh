@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "cuda/cached_bins.cuh"
+#include "cuda/overlap.cuh"
 #include "cuda/sums.cuh"
 #include "ops/canny/cuda/color_lane.cuh"
 #include "ops/canny/cuda/half_lane.cuh"
@@ -88,41 +89,71 @@ struct Clamped {
         picks[i] == behind ? one + ((back + last_byte) & 3) * 0x1111 : picks[i] + back * 0x1111;
     return __byte_perm(word, next, selector);
   }
+  __device__ void repeat(uint32_t (&)[W]) const {}
 };
 
-/// The same of three channels side by side: a pixel fills no word.
+/// The same of three channels side by side, where a pixel fills no word. Beside the picture only
+/// the next pixel counts: repeat() copies it, once the row is due.
 template <int W>
 struct Clamped<Rgb, W> {
   static constexpr int pixels = 4 * W / 3;
-  int32_t x, width;
-  bool inside;  // with what whole words read behind
 
-  __device__ Clamped(int32_t first, const Job& job)
-      : x(first), width(job.width), inside(x >= 0 && x <= width - pixels - 2) {}
-  __device__ void read(const Rgb* row, Ahead<W>& to) const {
-    to.back = 0;
-    if (inside) {
-      const auto* at = reinterpret_cast<const char*>(row + x);
-      const auto back = uint32_t(reinterpret_cast<uintptr_t>(at) & 3);
-      const auto* words = reinterpret_cast<const uint32_t*>(at - back);
-      uint32_t low = packed::load(words);
+  int32_t first, end;         // bytes of a row: where the lane begins, and the row ends
+  uint32_t picks[W];          // of the word before and this one, the bytes of repeat()
+  bool before, behind;        // the lane ends where the row begins; begins where it ends
+  const uint8_t* memory_end;  // of the picture
+
+  __device__ Clamped(int32_t x, const Job& job)
+      : first(3 * x),
+        end(3 * job.width),
+        before(x == -pixels),
+        behind(x == job.width),
+        memory_end(job.src + max(ptrdiff_t(job.height - 1) * job.src_stride, ptrdiff_t{0}) +
+                   ptrdiff_t(job.width) * 3) {
+    // The pixel behind the last one has that one's bytes, which are three further to the left.
 #pragma unroll
-      for (int i = 0; i < W; ++i) {
-        const uint32_t high = packed::load(words + i + 1);
-        to.words[i] = packed::shift_pair(low, high, back * 8);
-        low = high;
+    for (int i = 0; i < W; ++i) {
+      picks[i] = 0x7654;
+      for (int32_t k = 0; k < 4; ++k) {
+        const int32_t byte = first + 4 * i + k - end;
+        if (!behind && byte >= 0 && byte < 3)
+          picks[i] = (picks[i] & ~(15u << (4 * k))) | uint32_t(k + 1) << (4 * k);
       }
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < W; ++i) to.words[i] = 0;
-#pragma unroll
-    for (int i = 0; i < 4 * W; ++i) {
-      const Rgb* pixel = row + min(max(x + i / 3, 0), width - 1);
-      to.words[i / 4] |= uint32_t(pixel->channel[i % 3]) << (i % 4 * 8);
     }
   }
-  __device__ uint32_t take(int, uint32_t word, uint32_t, uint32_t) const { return word; }
+  __device__ void read(const Rgb* row, Ahead<W>& to) const {
+    to.back = uint32_t(reinterpret_cast<uintptr_t>(row) & 3);
+    const auto* words =
+        reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(row) - to.back);
+    const int32_t last = (end + int32_t(to.back) - 1) / 4;
+    const auto* tail = reinterpret_cast<const uint8_t*>(words + last);
+    const bool is_cut = tail + 4 > memory_end;
+    uint32_t cut = 0;
+    if (is_cut) {
+#pragma unroll
+      for (int k = 0; k < 3; ++k)
+        if (tail + k < memory_end) cut |= uint32_t(tail[k]) << (8 * k);
+    }
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const int32_t word = first / 4 + i;
+      to.words[i] = word < 0 || word > last  ? 0
+                    : is_cut && word == last ? cut
+                                             : packed::load(words + word);
+    }
+  }
+  __device__ uint32_t take(int, uint32_t word, uint32_t next, uint32_t back) const {
+    return packed::shift_pair(word, next, back * 8);
+  }
+  /// A whole warp calls it with a row that take() gave.
+  __device__ void repeat(uint32_t (&row)[W]) const {
+#pragma unroll
+    for (int i = W - 1; i >= 0; --i) row[i] = __byte_perm(i > 0 ? row[i - 1] : 0, row[i], picks[i]);
+    const uint32_t next = __shfl_down_sync(~0u, row[0], 1);
+    const uint32_t last = __shfl_up_sync(~0u, row[W - 1], 1);
+    if (before) row[W - 1] = next << 8;
+    if (behind) row[0] = last >> 8;
+  }
 };
 
 /// The samples of W words from x of a row inside the picture, from the last aligned address before
@@ -164,6 +195,7 @@ __device__ inline void take(const Ahead<W>& from, const Edge& edge, uint32_t (&r
     else
       row[i] = edge.take(i, from.words[i], next, from.back);
   }
+  if constexpr (M == Meets::edge) edge.repeat(row);
 }
 
 // ---- the march
@@ -284,6 +316,7 @@ __device__ inline void nms_march(const Job& first_job, const typename L::Table& 
   const int lane = int(threadIdx.x), thread = int(threadIdx.y) * 32 + lane;
   Bins bins{counted, Count ? out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture : nullptr};
   if constexpr (Count) bins.clear(thread);
+  cuda::wait_for_before();
   uint32_t outside = 0;  // of what was counted as 0
   const int32_t across = strips<L>(job.width);
   const int64_t number = int64_t(blockIdx.x) * Warps + threadIdx.y;

@@ -25,7 +25,8 @@ void connect_tiles(std::string_view operation, const Masks& masks, const Batch& 
   constexpr size_t shared = sizeof(T) * tile_warps;
   cuda::launch_overlapped(operation, resolve<T>, grid, block, shared, stream, masks, open, dst);
   if (tiles == 1) return;
-  cuda::launch_overlapped(operation, join_tiles<T>, grid, block, 0, stream, masks, open);
+  cuda::launch_overlapped(operation, join_tiles<T>, grid, dim3(32, 2 * tile_warps), 0, stream,
+                          masks, open);
   cuda::launch_overlapped(operation, write_open<T>, grid, block, 0, stream, masks, open, dst);
 }
 

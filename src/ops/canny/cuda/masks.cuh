@@ -2,6 +2,8 @@
 // rows.
 #pragma once
 
+#include <functional>
+
 #include "cuesta/batch.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
@@ -33,16 +35,21 @@ struct Source {
   const void* data;
   ptrdiff_t stride, step, plane = 0;
 };
-/// What find_masks(), find_strengths() and count_magnitudes() do for Front::tiles: a block takes a
-/// tile. The thresholds are in args.result; `bins` are cleared, and bins_of() for each picture.
-void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call);
+/// What with_masks(), find_strengths() and count_magnitudes() do for Front::tiles: a block takes a
+/// tile. The limits are `found` on the device, or null and the thresholds in args.result; `bins`
+/// are cleared, and bins_of() for each picture.
+void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
+                         const FoundLimits* found, Call& call);
 void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call);
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
 
-/// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
-/// live in the call's scratch memory. Sets args.result, of every picture.
-Masks find_masks(const CannyArgs& args, Front front, Call& call);
-/// The same by the first front that takes the request.
+/// The production gradient and suppression: enqueues smoothing, gradient, suppression and
+/// thresholds, and calls use(masks), which enqueues the readers of the masks. Then it waits for
+/// thresholds that the device found, and sets args.result of every picture. The masks live in the
+/// call's scratch memory.
+void with_masks(const CannyArgs& args, Front front, Call& call,
+                const std::function<void(const Masks&)>& use);
+/// The masks by the first front that takes the request, with thresholds settled.
 Masks find_masks(const CannyArgs& args, Call& call);
 /// Smoothing, gradient and suppression to the strengths of args.dst, of every picture.
 void find_strengths(const CannyArgs& args, Call& call);

@@ -7,6 +7,7 @@
 
 #include "cuesta/edges.hpp"
 #include "ops/canny/cuda/packed.hpp"
+#include "ops/canny/threshold_rules.hpp"
 #include "ops/shared/gradient.hpp"
 
 #ifdef __CUDACC__
@@ -42,16 +43,28 @@ struct Job {
 };
 
 /// above_low and above_high of the pictures of a launch, an argument too: 2 KB of the 4 that a
-/// kernel takes, no memory that must outlive the call.
+/// kernel takes, no memory that must outlive the call. Or what the device found.
 struct LimitTable {
-  static constexpr int32_t most = 256;
-  bool shared = true;  // all have the first one's
-  uint32_t low[most] = {}, high[most] = {};
+  static constexpr int32_t max_pictures = 256;
+  const FoundLimits* found = nullptr;  // on the device, of each picture: instead of the others
+  int32_t max_limit = 0;               // of these
+  bool shared = true;                  // all have the first one's
+  uint32_t low[max_pictures] = {}, high[max_pictures] = {};
 
+  /// The least magnitude above a limit.
+  static CUESTA_HOST_DEVICE uint32_t above(int64_t limit, int32_t max_limit) {
+    return uint32_t(limit < 0 ? 0 : limit < max_limit ? int32_t(limit) : max_limit) + 1;
+  }
+  CUESTA_HOST_DEVICE uint32_t above_low(uint32_t picture) const {
+    return found ? above(found[picture].whole.low, max_limit) : low[shared ? 0 : picture];
+  }
+  CUESTA_HOST_DEVICE uint32_t above_high(uint32_t picture) const {
+    return found ? above(found[picture].whole.high, max_limit) : high[shared ? 0 : picture];
+  }
   /// `job`, picture i of the launch, with its own.
   CUESTA_HOST_DEVICE Job with(Job job, uint32_t i) const {
-    job.above_low = low[shared ? 0 : i];
-    job.above_high = high[shared ? 0 : i];
+    job.above_low = above_low(i);
+    job.above_high = above_high(i);
     return job;
   }
 };

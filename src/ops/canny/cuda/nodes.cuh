@@ -55,10 +55,11 @@ struct Place {
   uint32_t x, y;          // of these
   int32_t word, row;      // its first
 
-  __device__ explicit Place(const Masks& masks)
+  /// Of a warp of the block.
+  __device__ explicit Place(const Masks& masks, uint32_t warp = threadIdx.y)
       : across(uint32_t(canny_tiles::columns_of(masks.words_per_row, T::across))),
         down(uint32_t(canny_tiles::rows_of(masks.height, T::rows))) {
-    const uint32_t number = blockIdx.x * tile_warps + threadIdx.y;
+    const uint32_t number = blockIdx.x * tile_warps + warp;
     x = number % across;
     y = number / across;
     word = int32_t(x) * T::across;

@@ -39,11 +39,15 @@ struct TileJob {
   Norm norm;
   ColorGradient color;
   BasicCannyLimits<MagnitudeOf<T>> limits;
+  const FoundLimits* found;  // instead: on the device, of each picture
   Masks masks;
   DeviceBatch<float> strengths;  // instead of masks; in rows of StrengthOf
   uint32_t* bins;                // instead of masks: as many for each picture
   int32_t bins_per_picture;
 
+  __device__ BasicCannyLimits<MagnitudeOf<T>> limits_here() const {
+    return found ? found[blockIdx.z].template in<MagnitudeOf<T>>() : limits;
+  }
   __device__ uint32_t* bins_here() const {
     return bins ? bins + ptrdiff_t(blockIdx.z) * bins_per_picture : nullptr;
   }
@@ -119,6 +123,7 @@ struct FrontThread {
   Magnitudes& magnitudes;
   Octants& octants;
   int32_t thread;
+  BasicCannyLimits<M> limits;
 
   /// The tile's samples and their apron, the picture's outermost ones repeated.
   __device__ __forceinline__ void load(int32_t left, int32_t top) const {
@@ -154,7 +159,7 @@ struct FrontThread {
         }
         const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, job.norm, job.color);
         magnitude = found.magnitude;
-        if (!job.bins && magnitude > job.limits.low && row > 0 && row <= tile_rows && column > 0 &&
+        if (!job.bins && magnitude > limits.low && row > 0 && row <= tile_rows && column > 0 &&
             column <= tile_columns)
           octants[row - 1][column - 1] = octant_of<T>(found.gradient);
       }
@@ -165,7 +170,7 @@ struct FrontThread {
   /// picture or the mask ends nothing else was set.
   __device__ __forceinline__ bool is_candidate(int32_t row, int32_t column) const {
     const M m = magnitudes[row + 1][column + 1];
-    return m > 0 && m > job.limits.low &&
+    return m > 0 && m > limits.low &&
            canny_is_maximum(octants[row][column], [&](int32_t dx, int32_t dy) {
              return magnitudes[row + 1 + dy][column + 1 + dx];
            });
@@ -189,8 +194,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   __shared__ typename Thread::Octants octants;
   CUESTA_DYNAMIC_SHARED(uint32_t, memory);
   const NearBins<T, K> near{memory};
-  const auto src = job.src.here();
-  const auto given_gy = job.gy.here();
+  const auto src = job.src.here(), given_gy = job.gy.here();
   const auto mask = job.mask.here();
   const auto strengths = job.strengths.here();
   const Masks masks = job.masks.picture(blockIdx.z);
@@ -198,7 +202,8 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
   if (bins) near.clear();
 
-  const Thread own{job, src, given_gy, mask, samples, magnitudes, octants, thread};
+  const Thread own{job,     src,    given_gy,         mask, samples, magnitudes,
+                   octants, thread, job.limits_here()};
   const int32_t across = masks.words_per_row;
   const int64_t tiles = int64_t(across) * ((src.height + tile_rows - 1) / tile_rows);
   uint32_t zeros = 0;
@@ -228,7 +233,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
         continue;
       }
       const uint32_t candidates = __ballot_sync(~0u, candidate);
-      const uint32_t strong = __ballot_sync(~0u, candidate && m > job.limits.high);
+      const uint32_t strong = __ballot_sync(~0u, candidate && m > own.limits.high);
       if (lane == 0) {
         const ptrdiff_t word = ptrdiff_t(y) * across + left / tile_columns;
         masks.candidates[word] = candidates;
@@ -262,7 +267,7 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
     return run(std::min<int64_t>(tiles, int64_t(counting_blocks<T, K>) * cuda::multiprocessors()),
                args.count, NearBins<T, K>::bytes);
   }
-  if (job.strengths.first.data) return run(tiles, args.count, 0);
+  if (job.strengths.first.data || job.found) return run(tiles, args.count, 0);
   if (share_thresholds(args)) {
     job.limits = canny_limits_in<M>(args, *args.result);
     return run(tiles, args.count, 0);
@@ -295,7 +300,7 @@ void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
 // Counts into `bins`, or fills the masks or the strengths of args.dst.
 template <class T>
 void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
-                  Call& call) {
+                  const FoundLimits* found, Call& call) {
   const DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
                                    src.plane == 0 ? args.src.channels : 1, src.stride};
   TileJob<T> job{.src = {first, src.step},
@@ -305,6 +310,7 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .norm = args.options.norm,
                  .color = args.options.color,
                  .limits = {},
+                 .found = found,
                  .masks = masks,
                  .strengths = {},
                  .bins = bins,
@@ -319,28 +325,30 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
 }
 
 void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
-                  Call& call) {
+                  const FoundLimits* found, Call& call) {
   switch (args.src.type) {
-    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, bins, call);
-    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, bins, call);
-    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, bins, call);
-    default: return launch_tiles<float>(args, src, masks, bins, call);
+    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, bins, found, call);
+    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, bins, found, call);
+    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, bins, found, call);
+    default: return launch_tiles<float>(args, src, masks, bins, found, call);
   }
 }
 
 }  // namespace
 
-void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
-  launch_tiles(args, src, masks, nullptr, call);
+void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
+                         const FoundLimits* found, Call& call) {
+  launch_tiles(args, src, masks, nullptr, found, call);
 }
 void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
   launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, nullptr,
-               call);
+               nullptr, call);
 }
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
-  launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, bins, call);
+  launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, bins, nullptr,
+               call);
 }
 
 }  // namespace cuesta::canny_cuda

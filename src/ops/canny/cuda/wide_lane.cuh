@@ -17,9 +17,10 @@
 
 namespace cuesta::canny_wide {
 
-/// The limits of all pictures of a launch.
+/// The limits of all pictures of a launch, or what the device found for each.
 struct Table {
-  int64_t low, high;
+  int64_t low = 0, high = 0;
+  const FoundLimits* found = nullptr;
 };
 
 inline __device__ float larger(float a, float b) { return fmaxf(a, b); }
@@ -94,8 +95,13 @@ struct Lane {
   using Number = std::conditional_t<N == Norm::l1, float, double>;
   using Table = canny_wide::Table;
   using Limit = int64_t;
-  static __device__ int64_t low_of(const Table& table, uint32_t) { return table.low; }
-  static __device__ int64_t high_of(const Table& table, uint32_t) { return table.high; }
+  // Maxima are at least 1.
+  static __device__ int64_t low_of(const Table& table, uint32_t picture) {
+    return max(table.found ? table.found[picture].whole.low : table.low, int64_t{0});
+  }
+  static __device__ int64_t high_of(const Table& table, uint32_t picture) {
+    return max(table.found ? table.found[picture].whole.high : table.high, int64_t{0});
+  }
 
   /// As canny_half::Limits.
   struct Limits {
