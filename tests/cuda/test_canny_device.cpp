@@ -450,6 +450,7 @@ void expect_equal(const FoundTogether& found, const FoundTogether& expected,
 
 std::vector<Thresholds> given_pairs(int32_t count) {
   std::vector<Thresholds> pairs;
+  pairs.reserve(size_t(count));
   for (int32_t i = 0; i < count; ++i)
     pairs.push_back(Thresholds::given(10 + 11 * (i % 17), 50 + 29 * (i % 19)));
   return pairs;
