@@ -191,7 +191,10 @@ std::optional<Made> convert_in_bands(const Job& job, const CommonOptions& common
   made.banded = banded;
   if (!banded->warning.empty()) warn("{}: {}", job.input, banded->warning);
   made.source_channels = banded->source_channels;
-  if (first.recipe().as_canny({})) made.used = {banded->thresholds, banded->sigma};
+  if (first.recipe().joins_bands())
+    made.used = {banded->thresholds, banded->sigma};
+  else if (first.recipe().as_canny({}) || first.recipe().strengths_sigma())
+    made.used.sigma = banded->sigma;
   detail("{}: in bands, {} of them{}", job.input, banded->bands,
          banded->resumed_rows > 0
              ? fmt::format("; {} rows resumed from an interrupted run", banded->resumed_rows)

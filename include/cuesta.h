@@ -254,8 +254,8 @@ typedef struct cuesta_thresholds {
 
 /// Computes the Canny edges of a picture.
 /// src: u8, u16 or f32, 1 or 3 channels. dst: u8 of its size, 0 or 255. Or u16 (of u8 with aperture
-/// 3 or 5) or f32 (of others): the strengths, the magnitude of a pixel that thinning keeps, else 0,
-/// whatever the thresholds. `used`, if not NULL, gets the thresholds.
+/// 3 or 5 and a sigma up to 3) or f32 (of others): the strengths, the magnitude of a pixel that
+/// thinning keeps, else 0, whatever the thresholds. `used`, if not NULL, gets the thresholds.
 CUESTA_API cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_canny_options* options,
                                       cuesta_thresholds* used);

@@ -187,8 +187,7 @@ void add_log(List& list) {
 void add_strengths(List& list, PixelType type, int32_t channels) {
   for (const auto& [text, options] : varied(CannyOptions{})) {
     if (text.starts_with("threshold ")) continue;
-    list.add("canny", "strengths, " + text, type, channels,
-             canny_strength_type(type, options.aperture), 1,
+    list.add("canny", "strengths, " + text, type, channels, canny_strength_type(type, options), 1,
              {channels == 1 ? "canny strengths" : "canny strengths of 3 channels"},
              [options = options](ConstAnyView from, AnyView into, const Exec& exec) {
                canny(from, into, options, exec);

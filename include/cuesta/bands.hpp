@@ -168,6 +168,10 @@ class LabelBands {
   }
   /// Returns the components of all rows as label() lists them, after the last row.
   std::vector<Component> join();
+  /// Returns the labels of the components of a band, counted from 0 in the order of add(), after
+  /// join(). They are in the order of Found::components. Throws Error{invalid_argument} for a band
+  /// that was not added.
+  std::span<const int32_t> labels_of(int32_t band) const;
   /// Computes the labels of a band, counted from 0 in the order of add(), after join().
   /// `rows` are the same as before and `labels` is s32 of their size; both in host memory. Any
   /// number of threads may resolve bands concurrently. Throws Error{invalid_argument} naming the

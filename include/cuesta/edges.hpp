@@ -163,14 +163,15 @@ struct CannyEach {
 
 /// Computes the Canny edges of a picture and returns the thresholds that were used.
 /// src is u8, u16 or f32 with 1 or 3 channels; dst has its size. dst u8: edges, 0 or 255. dst u16
-/// (of u8 sources with aperture 3 or 5) or f32 (of others): the strengths, whatever the thresholds,
-/// which are returned as 0. A strength is the magnitude of a pixel that thinning keeps, in the
-/// units of thresholds, and 0 elsewhere. It is rounded up to a number that dst holds, so that
-/// comparing with `>` a threshold that dst can hold, and hysteresis, give the edges. Gradients use
-/// the border `replicate`, smoothing uses `reflect101`. f32 sources are not rounded to whole
-/// numbers: thresholds are in the picture's own units (src/ops/canny/README.md). Throws
-/// Error{invalid_argument} naming the view or option. Source: Canny 1986 as cv::Canny defines it;
-/// paper 001.
+/// (of u8 sources with aperture 3 or 5 and a sigma up to 3) or f32 (of others): the strengths,
+/// whatever the thresholds, which are returned as 0. A strength is the magnitude of a pixel that
+/// thinning keeps, in the units of thresholds, and 0 elsewhere. It is rounded up to a number that
+/// dst holds, so that comparing with `>` a threshold that dst can hold, and hysteresis, give the
+/// edges. Gradients use the border `replicate`, smoothing uses `reflect101`. Above a sigma of 3 u8
+/// sources are computed in f32, and above 5 u16 ones: rounding would draw contour lines. f32
+/// sources are not rounded to whole numbers: thresholds are in the picture's own units
+/// (src/ops/canny/README.md). Throws Error{invalid_argument} naming the view or option. Source:
+/// Canny 1986 as cv::Canny defines it; paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
 /// Computes the edges of each picture of a batch, with the bytes of canny() on it alone.

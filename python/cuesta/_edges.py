@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
@@ -10,7 +11,8 @@ from cuesta._keywords import (
     CannyOptions,
     LogOptions,
 )
-from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_lazy
+from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_divided, is_lazy
+from cuesta._lazy_bands import CannyWay, edges_by_bands
 from cuesta._options import described, flag, number, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -23,14 +25,17 @@ __all__ = ["canny", "canny_of_gradients", "log_edges", "strength_type"]
 A = TypeVar("A")
 
 
-def strength_type(image: str, aperture: int | None) -> str:
+def strength_type(image: str, options: Mapping[str, Any]) -> str:
     """Returns the type that holds every strength of an image of this type."""
-    return "uint16" if image == "uint8" and aperture != 7 else "float32"
+    of_type = {name: options.get(name) for name in ("sigma", "ksize", "aperture")}
+    of_type["strength"] = True
+    found: str = _core.type_of_strengths(image, of_type)
+    return found
 
 
 def _type_of(
     image: str,
-    aperture: int | None,
+    options: Mapping[str, Any],
     strength: bool,
     low: Any,
     high: Any,
@@ -52,7 +57,59 @@ def _type_of(
                 "out, and compare the strengths with the thresholds",
                 name,
             )
-    return strength_type(image, aperture)
+    return strength_type(image, options)
+
+
+def _smoothed(s: Source, border: str, border_value: float, options: CannyOptions) -> Any:
+    """Returns the handle of the smoothed image: canny's smoothing with another border.
+
+    It has the image's type, or float32 where canny computes in it.
+    """
+    sigma, ksize = options.get("sigma"), options.get("ksize")
+    read, dtype = s.handle, s.dtype
+    if _core.keeps_fractions(s.dtype, {"sigma": sigma, "ksize": ksize}):
+        dtype = "float32"
+        read = s.kind.handle(s.kind.cast(s.array, dtype), dtype)
+    smoothed = Result(s, None, dtype)
+    if sigma is None:
+        sigma, window = _core.paper_gaussian
+        ksize = ksize or window
+    smoothing: dict[str, Any] = {"sigma": sigma, "ksize": ksize, "threads": options.get("threads")}
+    smoothing |= {"border": border, "border_value": border_value}
+    _core.gaussian(read, smoothed.handle, s.layout, smoothing, s.stream)
+    return s.kind.handle(smoothed.array, dtype)
+
+
+def _lazy_canny(
+    image: Any,
+    low: Any,
+    high: Any,
+    threshold: str,
+    layout: str | None,
+    smoothing: dict[str, Any],
+    options: CannyOptions,
+    refused: dict[str, Any],
+    *,
+    strength: bool,
+    mask: Any,
+) -> Any:
+    """Returns canny() of a lazy array. `refused` are arguments that its result cannot have."""
+
+    def picture(block: Any, name: str, inside: Any = None) -> Any:
+        more: dict[str, Any] = {**options, **smoothing, "strength": strength}
+        return canny(block, low, high, threshold=threshold, layout=name, mask=inside, **more)
+
+    border = smoothing["border"]
+    if strength and mask is None and border != "wrap":
+        reach = gaussian_reach(options.get("sigma") or 1.4, options.get("ksize"))
+        reach += (options.get("aperture") or 3) // 2 + 1
+        return by_chunks(picture, image, layout, reach, **refused)
+    if strength or border != "reflect101" or not is_divided(image, layout):
+        pairs = any(hasattr(limit, "__len__") for limit in (low, high))  # one for each picture
+        return by_pictures(picture, image, layout, together=pairs, mask=mask, **refused)
+    given: list[Any] = list(zip(*threshold_pairs(low, high))) or [None]
+    ways = [CannyWay(False, threshold, None, pair, options={**options}) for pair in given]
+    return edges_by_bands(image, ways, layout, picture, mask=mask, **refused)
 
 
 @overload
@@ -159,7 +216,7 @@ def canny(
     -------
     array
         uint8, 0 or 255, of the image's shape without three channels, on its device. With
-        `strength` uint16 for uint8 images with aperture 3 or 5, otherwise float32. With `return_thresholds` also a list
+        `strength` uint16 for uint8 images with a sigma up to 3 and aperture 3 or 5, otherwise float32. With `return_thresholds` also a list
         of (low, high), one for each picture.
 
     Raises
@@ -173,10 +230,9 @@ def canny(
 
     Notes
     -----
-    Source: Canny 1986 as OpenCV defines it; paper 001. The smoothed picture has the image's type.
-    Above a sigma of 3 on uint8, and of 5 on uint16, that rounding draws contour lines; `edges`
-    smooths such pictures in float32, and so does ``canny(image.astype(np.float32), ...)``. On CUDA a call with given thresholds only
-    enqueues work. Automatic thresholds wait for the stream.
+    Source: Canny 1986 as OpenCV defines it; paper 001. Above a sigma of 3 on uint8, and of 5 on
+    uint16, rounding the smoothed picture would draw contour lines; such an image is computed in
+    float32. On CUDA a call with given thresholds only enqueues work. Automatic thresholds wait for the stream.
 
     Examples
     --------
@@ -188,25 +244,16 @@ def canny(
     (255, 'uint8', (64, 64))
     """
     if is_lazy(image):
-
-        def picture(block: Any, name: str) -> Any:
-            more: Any = {**options, "border": border, "border_value": border_value}
-            more |= {"strength": strength}
-            return canny(block, low, high, threshold=threshold, layout=name, **more)
-
-        if strength and mask is None and border != "wrap":
-            reach = gaussian_reach(options.get("sigma") or 1.4, options.get("ksize"))
-            reach += (options.get("aperture") or 3) // 2 + 1
-            strengths: A = by_chunks(picture, image, layout, reach, out=out)
-            return strengths
-        pairs = any(hasattr(limit, "__len__") for limit in (low, high))  # one for each picture
-        lazy: A = by_pictures(
-            picture,
+        lazy: A = _lazy_canny(
             image,
+            low,
+            high,
+            threshold,
             layout,
-            together=pairs,
-            out=out,
-            return_thresholds=return_thresholds,
+            {"border": border, "border_value": border_value},
+            options,
+            {"out": out, "return_thresholds": return_thresholds},
+            strength=strength,
             mask=mask,
         )
         return lazy
@@ -215,22 +262,11 @@ def canny(
     border_value = number("border_value", border_value)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    dtype = _type_of(
-        s.dtype, options.get("aperture"), strength, low, high, threshold, return_thresholds
-    )
+    dtype = _type_of(s.dtype, options, strength, low, high, threshold, return_thresholds)
     r = Result(s, out, dtype, shape)
     read = s.handle
-    sigma, ksize = options.get("sigma"), options.get("ksize")
-    if border != "reflect101" and sigma != 0:
-        # The same smoothing with another border is a separate step.
-        smoothed = Result(s, None, s.dtype)
-        if sigma is None:
-            sigma, window = _core.paper_gaussian
-            ksize = ksize or window
-        smoothing = {"sigma": sigma, "ksize": ksize, "threads": options.get("threads")}
-        smoothing |= {"border": border, "border_value": border_value}
-        _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
-        read = s.kind.handle(smoothed.array, s.dtype)
+    if border != "reflect101" and options.get("sigma") != 0:
+        read = _smoothed(s, border, border_value, options)
         options |= {"sigma": 0, "ksize": None}
     used = _core.canny(read, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream)
     edges: A = r.finish()
@@ -331,7 +367,7 @@ def canny_of_gradients(
     shape, flat = s.without_colors()
     down = companion(gy, s, "gy")
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    dtype = _type_of(s.dtype, None, strength, low, high, threshold, return_thresholds)
+    dtype = _type_of(s.dtype, {}, strength, low, high, threshold, return_thresholds)
     r = Result(s, out, dtype, shape)
     used = _core.canny_of_gradients(
         s.handle, down, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream
@@ -384,8 +420,11 @@ def log_edges(
         def chunk(block: Any, name: str) -> Any:
             return log_edges(block, threshold, response=response, layout=name, **options)
 
-        reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
         border = options.get("border")
+        if border == "wrap" and options.get("mode") == "zero-crossings":
+            wrapped: A = by_pictures(chunk, image, layout, out=out)  # of the first and last row
+            return wrapped
+        reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
         lazy: A = by_chunks(chunk, image, layout, reach, out=out, border=border)
         return lazy
     s = Source(image, layout, "image", options, channels="one")

@@ -1,8 +1,8 @@
 """Lazy arrays of dask: processed chunk by chunk, with results that stay lazy.
 
-An operation with a window reads the rows and columns that it needs from neighbouring chunks. Canny,
-boundaries and recipes connect pixels across the picture, so each picture is one task. Both give the
-bytes of the whole array.
+An operation with a window reads the rows and columns that it needs from neighbouring chunks. Canny
+is joined over the seams of bands (`_lazy_bands`). Boundaries and regions compare distant pixels, so
+each picture is one task. All give the bytes of the whole array.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cuesta._kinds import kind_of
 from cuesta._layouts import NAMES, layout_of
 from cuesta.errors import InvalidArgument
 
-__all__ = ["by_chunks", "by_pictures", "gaussian_reach", "is_lazy"]
+__all__ = ["Axes", "by_chunks", "by_pictures", "gaussian_reach", "is_divided", "is_lazy", "refuse"]
 
 #: Of a picture that is computed at once, to find the type and shape of a result.
 _PROBE = 8
@@ -30,12 +30,20 @@ def is_lazy(array: Any) -> bool:
     return dask is not None and isinstance(array, dask.Array)
 
 
+def is_divided(image: Any, layout: str | None) -> bool:
+    """Whether a lazy array has several chunks for a picture, in host memory."""
+    axes = Axes(image, layout, "image")
+    return isinstance(axes.meta, np.ndarray) and any(
+        image.numblocks[side] > 1 for side in axes.sides
+    )
+
+
 def gaussian_reach(sigma: float | None, ksize: int | None) -> int:
     """Returns how many samples a Gaussian reaches at most: it ends at 3 sigma."""
     return max((ksize or 0) // 2, math.ceil(3 * (sigma or 0)) + 1)
 
 
-class _Axes:
+class Axes:
     """The layout of a lazy picture, and its axes."""
 
     def __init__(self, image: Any, layout: str | None, what: str) -> None:
@@ -43,6 +51,24 @@ class _Axes:
         self.name = NAMES[layout_of(image.shape, layout, kind_of(self.meta, what), what)]
         self.sides = (self.name.index("H"), self.name.index("W"))
         self.channels = self.name.find("C")
+        self.planar = self.name in ("CHW", "NCHW")
+
+    def mask_of(self, image: Any, mask: Any) -> Any:
+        """Returns a mask as a lazy array; raises InvalidArgument for another type or shape."""
+        da: Any = sys.modules["dask.array"]
+        mask = da.asarray(mask)
+        if mask.dtype not in (np.uint8, bool):
+            raise InvalidArgument(
+                f"mask has dtype {mask.dtype}; it must be uint8 or bool", str(mask.dtype)
+            )
+        dropped = () if self.planar else (self.channels,)
+        shape = tuple(size for axis, size in enumerate(image.shape) if axis not in dropped)
+        if mask.shape != shape:
+            raise InvalidArgument(
+                f"mask has shape {mask.shape} and image {image.shape}; mask must have {shape}",
+                str(mask.shape),
+            )
+        return mask
 
     def result_of(self, image: Any, function: Callable[..., Any]) -> dict[str, Any]:
         """Returns type, meta and dropped axes of a result, as `dask.array.map_blocks` takes them.
@@ -61,7 +87,7 @@ class _Axes:
         }
 
 
-def _refuse(**given: Any) -> None:
+def refuse(**given: Any) -> None:
     """Raises InvalidArgument for what a lazy result cannot have."""
     for name, value in given.items():
         if value is not None and value is not False:
@@ -82,15 +108,17 @@ def by_chunks(
     what: str = "image",
     border: str | None = None,
     others: tuple[Any, ...] = (),
+    **refused: Any,
 ) -> Any:
     """Returns the lazy result of an operation whose window reaches `reach` samples.
 
     `function` takes chunks and the name of their layout. `border` is the operation's: "wrap"
     continues on the other side. `others` are more arrays of the image's shape, whose chunks follow.
+    `refused` are arguments that a lazy result cannot have, by name.
     """
     da: Any = sys.modules["dask.array"]
-    _refuse(out=out)
-    axes = _Axes(image, layout, what)
+    refuse(out=out, **refused)
+    axes = Axes(image, layout, what)
     whole = {axes.channels: -1} if axes.channels >= 0 else {}
     first = image.rechunk(whole)
     arrays = [first, *(da.asarray(other).rechunk(first.chunks) for other in others)]
@@ -117,24 +145,36 @@ def by_chunks(
 
 
 def by_pictures(
-    function: Callable[[Any, str], Any],
+    function: Callable[..., Any],
     image: Any,
     layout: str | None,
     *,
     together: bool = False,
+    mask: Any = None,
     **refused: Any,
 ) -> Any:
     """Returns the lazy result of an operation that looks at a whole picture.
 
     Each picture is one chunk; those of a batch stay apart, unless they are to be `together`.
+    `function` takes chunks and the name of their layout, then a chunk of the mask, if there is one.
     `refused` are arguments that a lazy result cannot have, by name.
     """
     da: Any = sys.modules["dask.array"]
-    _refuse(**refused)
-    axes = _Axes(image, layout, "image")
+    refuse(**refused)
+    axes = Axes(image, layout, "image")
     alike = {axis: -1 for axis in range(image.ndim) if together or axes.name[axis] != "N"}
+    whole = image.rechunk(alike)
+    wanted = axes.result_of(image, function)
+    if mask is None:
+        return da.map_blocks(lambda block: function(block, axes.name), whole, **wanted)
+    inside = axes.mask_of(image, mask)
+    has_channels = inside.ndim < image.ndim
+    if has_channels:
+        inside = inside[..., np.newaxis]
+    chunks = {axis: whole.chunks[axis] for axis in range(image.ndim) if inside.shape[axis] > 1}
     return da.map_blocks(
-        lambda block: function(block, axes.name),
-        image.rechunk(alike),
-        **axes.result_of(image, function),
+        lambda block, part: function(block, axes.name, part[..., 0] if has_channels else part),
+        whole,
+        inside.rechunk(chunks),
+        **wanted,
     )

@@ -15,6 +15,7 @@ from cuesta._keywords import (
     RemoveSmallOptions,
 )
 from cuesta._lazy import by_chunks, is_lazy
+from cuesta._lazy_labels import cleaned_by_bands, labels_by_bands
 from cuesta._measure import Measures, measured
 from cuesta._options import described, element_of, flag
 from cuesta._sources import Result, Source
@@ -255,6 +256,13 @@ def remove_small(
     >>> int(cuesta.remove_small(mask, 2).sum())
     16
     """
+    if is_lazy(mask):
+
+        def removed(block: Any, name: str) -> Any:
+            return remove_small(block, min_area, layout=name, **options)
+
+        lazy: A = cleaned_by_bands(mask, layout, False, min_area, options, removed, out=out)
+        return lazy
     return _of_one_channel(
         _core.remove_small, mask, "mask", layout, out, {"min_area": min_area, **options}
     )
@@ -302,6 +310,13 @@ def fill_holes(
     >>> bool(cuesta.fill_holes(mask).all()), bool(cuesta.fill_holes(mask, 2).all())
     (True, False)
     """
+    if is_lazy(mask):
+
+        def filled(block: Any, name: str) -> Any:
+            return fill_holes(block, max_area, layout=name, **options)
+
+        lazy: A = cleaned_by_bands(mask, layout, True, max_area, options, filled, out=out)
+        return lazy
     return _of_one_channel(
         _core.fill_holes, mask, "mask", layout, out, {"max_area": max_area, **options}
     )
@@ -355,7 +370,8 @@ def label(
     Returns
     -------
     Labels
-        All arrays are of the mask's library and on its device.
+        All arrays are of the mask's library and on its device. Of a lazy dask array all are
+        lazy, with a `count` of no dimensions and lists of unknown length.
 
     Raises
     ------
@@ -377,6 +393,13 @@ def label(
     (2, [[1, 1, 3, 2], [5, 5, 2, 2]], [6, 4])
     """
     wanted = flag("measure", measure)
+    if is_lazy(mask):
+        refused = {"measure": wanted, "intensity": intensity, "out": out}
+
+        def labelled(block: Any, name: str) -> Any:
+            return label(block, layout=name, **options).labels
+
+        return Labels(*labels_by_bands(mask, layout, options, labelled, **refused))
     s = Source(mask, layout, "mask", options, channels="one")
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
 from cuesta._layouts import LAYOUTS
-from cuesta._lazy import by_pictures, is_lazy
+from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_divided, is_lazy
+from cuesta._lazy_bands import CannyWay, edges_by_bands, strengths_by_bands
 from cuesta._lines import Line, Outline, lines_of, outlines_of
 from cuesta._options import check_pair, described, flag, number, text
+from cuesta._pixels import to_gray
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -47,6 +51,71 @@ def edge_levels(
             repr(threshold),
         )
     return None, None, (number("low", low), number("high", high))
+
+
+def _seen_gray(rows: Any, name: str) -> tuple[Any, str]:
+    """Returns gray levels of colors, and their layout."""
+    if name != "HWC" or rows.shape[-1] < 3:
+        return rows, name
+    return to_gray(rows, layout=name), "HW"
+
+
+def _reach(method: Method, options: EdgesOptions) -> int:
+    """Returns how many samples decide one: for log, sobel, and canny's strengths."""
+    sigma, ksize = options.get("sigma"), options.get("ksize")
+    if method == "log":
+        return 2 * gaussian_reach(3.5 if sigma is None else sigma, ksize) + 2
+    return gaussian_reach(sigma, ksize) + (options.get("aperture") or 3) // 2 + 2
+
+
+def _is_local(image: Any, method: Method, options: EdgesOptions) -> bool:
+    """Whether a few samples around each decide its result."""
+    if method == "log":  # levels of floats are those of the picture
+        crosses = options.get("mode") in (None, "zero-crossings")
+        wraps = crosses and options.get("border") == "wrap"
+        return image.dtype in (np.uint8, np.uint16) and not wraps
+    sigma: Any = options.get("sigma")
+    given = sigma not in (None, "auto")
+    return method == "sobel" or (method == "canny" and bool(options.get("strength")) and given)
+
+
+def _lazy_edges(
+    image: Any,
+    method: Method,
+    levels: dict[str, Any],
+    layout: str | None,
+    mask: Any,
+    options: EdgesOptions,
+    refused: dict[str, Any],
+) -> Any:
+    """Returns edges() of a lazy array. `refused` are arguments that its result cannot have."""
+
+    def picture(block: Any, name: str, inside: Any = None) -> Any:
+        return edges(block, method, layout=name, mask=inside, **levels, **options)
+
+    if mask is None and _is_local(image, method, options):
+        reach, border = _reach(method, options), options.get("border")
+        return by_chunks(picture, image, layout, reach, border=border, **refused)
+    if method != "canny" or not is_divided(image, layout):
+        return by_pictures(picture, image, layout, mask=mask, **refused)
+    strength = bool(options.get("strength"))
+    if strength and mask is not None:
+        return by_pictures(picture, image, layout, mask=mask, **refused)
+    rule, level, given = edge_levels(**levels)
+    others: dict[str, Any] = {**options}
+    prepare = _seen_gray if others.get("color") == "gray" else None
+    way = CannyWay(True, rule, level, given, options=others, prepare=prepare)
+    if not strength:
+        finds = others.get("sigma") in (None, "auto")
+        return edges_by_bands(
+            image, [way], layout, picture, mask=mask, finds_sigma=finds, **refused
+        )
+
+    def strengths(rows: Any, _: Any, name: str, first: int, end: int, sigma: float) -> Any:
+        known: Any = {**others, "sigma": sigma}
+        return edges(rows, method, layout=name, **levels, **known)[first:end]
+
+    return strengths_by_bands(image, way, layout, strengths, picture, **refused)
 
 
 @overload
@@ -164,14 +233,9 @@ def edges(
     (255, 'uint8', (64, 64))
     """
     if is_lazy(image):
-
-        def picture(block: Any, name: str) -> Any:
-            levels: Any = {"low": low, "high": high, "threshold": threshold}
-            return edges(block, method, layout=name, **levels, **options)
-
-        return by_pictures(
-            picture, image, layout, mask=mask, out=out, return_thresholds=return_thresholds
-        )
+        levels = {"low": low, "high": high, "threshold": threshold}
+        refused = {"out": out, "return_thresholds": return_thresholds}
+        return _lazy_edges(image, method, levels, layout, mask, options, refused)
     s = Source(image, layout, "image", options).widened()
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from cuesta import _core
 from cuesta._edges import strength_type
 
 Tensor = torch.Tensor
@@ -34,11 +33,10 @@ def canny(
     *_arguments: Any,
     layout: str | None = None,
     strength: bool = False,
-    aperture: int | None = None,
-    **_options: Any,
+    **options: Any,
 ) -> Tensor:
     colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
-    of_strengths = strength_type(str(image.dtype).removeprefix("torch."), aperture)
+    of_strengths = strength_type(str(image.dtype).removeprefix("torch."), options)
     dtype = named(of_strengths if strength else None, torch.uint8)
     return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=dtype)
 
@@ -67,9 +65,8 @@ def edges(
 ) -> Tensor:
     made: Tensor = canny(image, layout=layout)
     if strength:
-        known = {name: options.get(name) for name in ("sigma", "ksize", "aperture")}
         of_image = str(image.dtype).removeprefix("torch.")
-        return made.to(getattr(torch, _core.type_of_strengths(of_image, known)))
+        return made.to(getattr(torch, strength_type(of_image, options)))
     if labels:
         return made.to(torch.int32)
     return made.to(image.dtype) if method == "sobel" and threshold is None else made

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   cuesta::python::bind_edges(m);
   cuesta::python::bind_lines(m);
   cuesta::python::bind_recipes(m);
+  cuesta::python::bind_lazy(m);
   cuesta::python::bind_filters(m);
   cuesta::python::bind_objects(m);
   cuesta::python::bind_motion(m);

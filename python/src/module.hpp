@@ -13,6 +13,7 @@ void bind_keywords(nanobind::module_& m);
 void bind_edges(nanobind::module_& m);
 void bind_lines(nanobind::module_& m);
 void bind_recipes(nanobind::module_& m);
+void bind_lazy(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
 void bind_objects(nanobind::module_& m);
 void bind_motion(nanobind::module_& m);

@@ -52,13 +52,25 @@ std::vector<std::tuple<double, double, double>> run_edges(
   return used;
 }
 
+}  // namespace
+
+PixelType type_named(const std::string& name) {
+  return name == "uint8" ? PixelType::u8 : name == "uint16" ? PixelType::u16 : PixelType::f32;
+}
+
+namespace {
+
 // The type of Canny's strengths in an image of type "uint8", "uint16" or "float32".
 std::string type_of_strengths(const std::string& image, Keywords keywords) {
-  const PixelType type = image == "uint8"    ? PixelType::u8
-                         : image == "uint16" ? PixelType::u16
-                                             : PixelType::f32;
-  const PixelType made = edges_type(type, edges_options_from("canny", {}, keywords));
+  const PixelType made = edges_type(type_named(image), edges_options_from("canny", {}, keywords));
   return made == PixelType::u16 ? "uint16" : "float32";
+}
+
+// Whether canny() computes in float32 on an image of this type.
+bool keeps_fractions(const std::string& image, Keywords keywords) {
+  const auto options = options_from<CannyOptions>(keywords);
+  check_options(options, "canny");
+  return canny_keeps_fractions(type_named(image), options);
 }
 
 Traced run_edge_lines(const Array& image, int layout, const std::string& method,
@@ -108,6 +120,7 @@ void bind_recipes(nb::module_& m) {
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
   m.def("region_outlines", run_region_outlines, "image"_a, "layout"_a, "level"_a.none(),
         "keywords"_a, "stream"_a);
+  m.def("keeps_fractions", keeps_fractions, "image"_a, "keywords"_a);
   m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);

@@ -22,4 +22,8 @@ struct EdgeLevels {
 EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& levels,
                                 Keywords& keywords);
 
+/// The sample type of images of type "uint8" or "uint16"; of others f32, in which they are
+/// computed.
+PixelType type_named(const std::string& name);
+
 }  // namespace cuesta::python

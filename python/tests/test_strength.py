@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
+import subprocess
 from typing import Any
 
 import numpy as np
 import pytest
-from command import run
+from command import COMMAND, run
 
 import cuesta
 
@@ -118,4 +120,24 @@ def test_files_by_every_interface(tmp_path: pathlib.Path, dtype: str, name: str)
     cuesta.edges_file(source, target, strength=True, sigma=1.5, rows=16)
     np.testing.assert_array_equal(cuesta.imread(target), expected)
     run("edges", source, "-o", target, "--strength", "--sigma", 1.5)
+    np.testing.assert_array_equal(cuesta.imread(target), expected)
+    found, used = cuesta.edges(source, strength=True, return_thresholds=True)
+    made = cuesta.edges_file(source, target, strength=True, rows=16)
+    assert made.sigma == used[0].sigma and made.bands > 1
+    np.testing.assert_array_equal(cuesta.imread(target), found)
+
+
+def test_the_command_finds_their_sigma_in_bands(tmp_path: pathlib.Path) -> None:
+    image = np.random.default_rng(2).integers(0, 256, (1500, 700), dtype=np.uint8)
+    source, target = tmp_path / "noise.tif", tmp_path / "made.tif"
+    cuesta.imwrite(source, image)
+    expected, used = cuesta.edges(image, strength=True, return_thresholds=True)
+    if not COMMAND.exists():
+        pytest.skip("the command is not built")
+    words = [COMMAND, "edges", source, "-o", target, "--strength", "--memory=9MB", "--json"]
+    said = subprocess.run(
+        [str(word) for word in words], check=True, capture_output=True, text=True
+    ).stdout
+    facts = json.loads(said)
+    assert facts["bands"] > 1 and facts["sigma"] == used[0].sigma and "low" not in facts
     np.testing.assert_array_equal(cuesta.imread(target), expected)

@@ -29,8 +29,8 @@ def test_a_disk_has_one_outline(tmp_path: pathlib.Path, name: str, sigma: float)
     cuesta.imwrite(path, PICTURES[name])
     made = cuesta.edges(path, sigma=sigma)
     assert 650 < (made > 0).sum() < 750
-    if sigma <= 8:
-        assert cuesta.label(made).count == 1
+    assert cuesta.label(made).count == 1
+    np.testing.assert_array_equal(cuesta.canny(PICTURES[name], sigma=sigma), made)
     np.testing.assert_array_equal(cuesta.edges(PICTURES[name], sigma=sigma), made)
     for rows in (None, 77):
         cuesta.edges_file(path, tmp_path / "made.png", sigma=sigma, rows=rows)
@@ -53,6 +53,7 @@ def test_photographs_have_the_edges_of_their_numbers(sigma: float) -> None:
         expected = cuesta.edges(gray.astype(np.float32), sigma=sigma)
         for picture in (gray, gray.astype(np.uint16) * 257):
             assert near(cuesta.edges(picture, sigma=sigma), expected) >= 0.97
+            assert near(cuesta.canny(picture, sigma=sigma), expected) >= 0.97
 
 
 def test_strengths_have_the_type_of_their_fractions() -> None:
@@ -60,14 +61,27 @@ def test_strengths_have_the_type_of_their_fractions() -> None:
     disk = PICTURES["disk.png"]
     for sigma, dtype in ((3, np.uint16), (8, np.float32)):
         strengths = cuesta.edges(disk, sigma=sigma, strength=True)
+        np.testing.assert_array_equal(cuesta.canny(disk, sigma=sigma, strength=True), strengths)
         assert strengths.dtype == dtype
         tensor = cuesta.edges(torch.from_numpy(disk), sigma=sigma, strength=True)
         np.testing.assert_array_equal(tensor.numpy(), strengths)
 
 
-def test_the_plain_operation_rounds_to_the_type_of_the_picture() -> None:
+@pytest.mark.parametrize("border", ["reflect101", "replicate", "constant"])
+def test_the_plain_operation_keeps_them_too(border: str) -> None:
     disk = PICTURES["disk.png"]
+    for sigma in (4, 8):
+        expected = cuesta.canny(disk.astype(np.float32), sigma=sigma, border=border)
+        made = cuesta.canny(disk, sigma=sigma, border=border)
+        np.testing.assert_array_equal(made, expected)
+        assert cuesta.label(made).count == 1
     rounded = cuesta.canny(cuesta.gaussian(disk, 8), sigma=0)
-    np.testing.assert_array_equal(cuesta.canny(disk, sigma=8), rounded)
-    numbers = cuesta.canny(disk.astype(np.float32), sigma=8)
-    assert cuesta.label(numbers).count == 1 and cuesta.label(rounded).count > 100
+    assert cuesta.label(rounded).count > 100
+
+
+def test_which_reports_the_floats() -> None:
+    disk = PICTURES["disk.png"]
+    steps = [step.operation for step in cuesta.which_all(lambda: cuesta.canny(disk, sigma=8))]
+    assert steps == ["pixel", "canny"]
+    steps = [step.operation for step in cuesta.which_all(lambda: cuesta.canny(disk, sigma=3))]
+    assert steps == ["canny"]

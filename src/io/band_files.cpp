@@ -56,16 +56,19 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
       place.gpu ? seen.channels * bytes_per_sample(seen.type) : recipe->scratch_bytes(kind);
   // Rows of a region have its metadata.
   work.writing = writing_of(facts.metadata, output, facts.has_alpha, {});
-  if (const auto canny = recipe->as_canny(seen)) {
-    work.canny = *canny;
-    work.finds_sigma = recipe->finds_sigma();
-    return work;
-  }
+  work.canny = recipe->as_canny(seen);
+  work.finds_sigma = recipe->finds_sigma();
+  if (recipe->joins_bands()) return work;
   work.sigma = recipe->strengths_sigma().value_or(0);
-  work.run = [recipe, seen, place](ConstAnyView rows, AnyView out) {
-    recipes::run_steps(recipe->steps(seen), rows, out, place.execs);
+  const auto known = std::make_shared<std::shared_ptr<const recipes::Recipe>>(recipe);
+  work.run = [known, seen, place](ConstAnyView rows, AnyView out) {
+    recipes::run_steps((*known)->steps(seen), rows, out, place.execs);
     if (place.done) place.done();
   };
+  if (work.canny) {
+    work.canny->thresholds = Given{};  // strengths have none to find
+    work.settle = [known, recipe](double sigma) { *known = recipe->with_sigma(sigma); };
+  }
   work.finish = [recipe, kind](ConstAnyView rows, AnyView out) { recipe->finish(rows, out, kind); };
   return work;
 }

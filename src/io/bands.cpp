@@ -2,12 +2,10 @@
 #include "io/bands.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 #include <span>
 #include <type_traits>
@@ -15,61 +13,24 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "core/checksum.hpp"
 #include "cuesta/recipes/samples.hpp"
-#include "cuesta/version.hpp"
 #include "io/band_budget.hpp"
 #include "io/band_feed.hpp"
+#include "io/band_key.hpp"
 #include "io/band_pass.hpp"
 #include "io/band_stage.hpp"
 #include "io/errors.hpp"
 #include "io/resolved_rows.hpp"
 #include "io/spare_rows.hpp"
-#include "io/vips.hpp"
 
 namespace cuesta::io {
 namespace {
 
-// Of blocks all over the file, its ends among them: times can be set back or missing.
-uint64_t sampled_checksum(const std::filesystem::path& source, int64_t size) {
-  constexpr int64_t block = 4096, max_blocks = 256;
-  std::ifstream file(source, std::ios::binary);
-  std::array<char, block> bytes{};
-  Checksum sum;
-  const int64_t last = std::max<int64_t>(0, (size - 1) / block);
-  for (int64_t i = 0, count = std::min(last + 1, max_blocks); i < count; ++i) {
-    file.seekg((count == 1 ? 0 : last * i / (count - 1)) * block);
-    file.read(bytes.data(), block);
-    sum.add(bytes.data(), file.gcount());
-    file.clear();
-  }
-  return sum.value();
-}
-
-// What a result is made of, and by whom: the same words, the same bytes.
-std::string key_of(const std::filesystem::path& source, const BandSettings& settings,
-                   const BandWork& work) {
-  struct stat status {};
-  if (stat(source.c_str(), &status) != 0) throw_input(source.string(), reason_of(errno));
-  std::error_code ignored;
-  const Rect region = settings.region.value_or(Rect());
-  std::string key = fmt::format(
-      "cuesta {} libvips {} {} {} {} {}.{} {}.{} {:x} page {} band {} partial {} region {} {} {} "
-      "{}: {}",
-      CUESTA_VERSION, vips_version_string(), std::filesystem::absolute(source, ignored).string(),
-      status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-      status.st_ctim.tv_sec, status.st_ctim.tv_nsec, sampled_checksum(source, status.st_size),
-      settings.limits.page.value_or(0), settings.limits.band, settings.limits.allow_partial,
-      region.x, region.y, region.width, region.height, work.key);
-  std::replace(key.begin(), key.end(), '\n', ' ');
-  return key;
-}
-
 // Bytes of a row of what is made: samples, or marks.
 int64_t bytes_of_result(const PictureFacts& facts, const BandWork& work,
                         const std::optional<SettledCanny>& canny) {
-  return canny ? canny->bands().mark_words() * 8
-               : int64_t(facts.size.width) * work.channels * bytes_per_sample(work.type);
+  return work.joins() ? canny->bands().mark_words() * 8
+                      : int64_t(facts.size.width) * work.channels * bytes_per_sample(work.type);
 }
 
 // Adds a band's magnitudes to those that are counted.
@@ -85,7 +46,7 @@ void make_band(Band& band, const BandWork& work, const std::optional<SettledCann
                const PictureFacts& facts, bool pinned) {
   const int32_t rows = band.end - band.begin, first = band.begin - band.low;
   const ConstAnyView seen = work.see ? work.see(band.view()) : band.view();
-  if (!canny) {
+  if (!work.joins()) {
     band.out.reserve({work.type, {facts.size.width, band.high - band.low}, work.channels}, pinned);
     on_copy(work.gpu, seen, band.result(), work.run);
     if (work.finish) work.finish(seen, band.result());
@@ -118,8 +79,8 @@ class BandRun {
     result_.warning = dropped(facts.metadata, target_.extension().string());
     check_writable(target_, work_.type, work_.writing);
     row_bytes_ = bytes_of_result(facts_, work_, canny_);
-    stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, facts_.size.height,
-                   settings_.bands.resume);
+    stage_.emplace(target_, key_of_bands(source_, settings_, work_.key), row_bytes_,
+                   facts_.size.height, settings_.bands.resume);
     result_.resumed_rows = stage_->rows();
     if (canny_ && stage_->found()) canny_->settle(*stage_->found());
     meter_.emplace(settings_.bands, int64_t(facts_.size.height) * (wants_counts() ? 3 : 2));
@@ -158,8 +119,10 @@ class BandRun {
       found = canny_->found();
       result_.thresholds = found.thresholds;
       result_.sigma = found.sigma;
+      for (const BandWork& work : works_)
+        if (work.settle) work.settle(found.sigma);
       std::vector<uint64_t> marks;
-      for (int32_t y = 0; y < stage_->rows();) {
+      for (int32_t y = 0; work_.joins() && y < stage_->rows();) {
         const int32_t rows = std::min(band_rows_, stage_->rows() - y);
         marks.resize(size_t(canny_->bands().mark_words() * rows));
         stage_->read(y, 0, row_bytes_ * rows, marks.data());
@@ -184,7 +147,7 @@ class BandRun {
           made.size(), row_bytes_, stage_->rows(), facts_.size.height);
     }
     keeping([&] {
-      if (canny_) {
+      if (work_.joins()) {
         std::vector<uint64_t> marks(made.size() / sizeof(uint64_t));
         std::memcpy(marks.data(), made.data(), made.size());
         canny_->bands().add(marks.data(), int32_t(rows), work_.exec.threads);
@@ -197,7 +160,7 @@ class BandRun {
 
   FileResult finish() {
     return keeping([&] {
-      if (canny_) canny_->bands().join();
+      if (work_.joins()) canny_->bands().join();
       result_.edge_pixels = stage_->set();
       encode();
       return result_;
@@ -248,21 +211,21 @@ class BandRun {
              },
          .then =
              [&](Band& band) {
-               if (!canny_) return;
+               if (!work_.joins()) return;
                canny_->bands().add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
              },
          .give =
              [&](Band& band) {
                const int32_t first = band.begin - band.low, rows = band.end - band.begin;
-               append(canny_ ? band.marks.view()
-                             : band.result().region({0, first, facts_.size.width, rows}),
+               append(work_.joins() ? band.marks.view()
+                                    : band.result().region({0, first, facts_.size.width, rows}),
                       rows);
              }});
   }
 
   // Rows of a result, or marks.
   void append(ConstAnyView made, int32_t rows) {
-    if (canny_)
+    if (work_.joins())
       stage_->append(made.data, row_bytes_, rows);
     else
       stage_->append(made.data, made.stride_bytes, rows,
@@ -273,7 +236,7 @@ class BandRun {
 
   void encode() {
     std::optional<ResolvedRows> resolved;
-    if (canny_)
+    if (work_.joins())
       resolved.emplace(canny_->bands(), *stage_, facts_.size.width, work_.exec.threads,
                        settings_.bands.memory);
     const int64_t pixel = int64_t(work_.channels) * bytes_per_sample(work_.type);
@@ -416,6 +379,7 @@ std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
 
 void BandMaker::settle(const CannyFound& found) {
   if (state_->canny) state_->canny->settle(found);
+  if (state_->work.settle) state_->work.settle(found.sigma);
 }
 
 std::vector<uint8_t> BandMaker::make(int32_t first, int32_t end) {
@@ -424,7 +388,7 @@ std::vector<uint8_t> BandMaker::make(int32_t first, int32_t end) {
   make_band(band, s.work, s.canny, s.facts, false);
   const int64_t row_bytes = bytes_of_result(s.facts, s.work, s.canny);
   std::vector<uint8_t> made(size_t(row_bytes * (end - first)));
-  if (s.canny) {
+  if (s.work.joins()) {
     std::memcpy(made.data(), band.mark_bits(), made.size());
   } else {
     for (int32_t y = first; y < end; ++y)

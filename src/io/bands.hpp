@@ -39,14 +39,19 @@ struct BandWork {
   std::function<void(ConstAnyView seen, AnyView out)> run{};
   /// Completes `out` on the host after that.
   std::function<void(ConstAnyView seen, AnyView out)> finish{};
-  std::optional<CannyOptions> canny{};  ///< instead of `run`: hysteresis joins bands
+  std::optional<CannyOptions> canny{};  ///< hysteresis joins bands, or where there is `run`, its
+                                        ///< sigma is found in all rows before
   bool finds_sigma = false;             ///< of canny: from the picture
-  double sigma = 0;                     ///< of strengths, for the report
-  Exec exec{};                          ///< of canny
+  std::function<void(double sigma)> settle{};  ///< gives `run` the sigma that was found
+  double sigma = 0;                            ///< of strengths, for the report
+  Exec exec{};                                 ///< of canny
   /// Where `run` and canny get their pictures: copies on this GPU, else host pictures.
   std::shared_ptr<RoundTrip> gpu{};
   double scratch_bytes = 0;  ///< a pixel in host memory, beside rows and out
   bool is_mask = false;      ///< u8 of 0 and 255, whose edges are counted
+
+  /// Whether bands are marks that hysteresis joins.
+  bool joins() const { return canny && !run; }
   WriteOptions writing{};
 };
 

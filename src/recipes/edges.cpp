@@ -39,20 +39,11 @@ PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
   return kind.scale == 1 ? canny_strength_type(kind.type, of.aperture) : PixelType::f32;
 }
 
-// The spread in pixels of the Gaussian above which rounding to the picture's type shows: as edges
-// that are not there, or pixels that are lost (tests/recipes/test_edges.cpp).
-double max_spread(PixelType type) { return type == PixelType::u8 ? 3 : 5; }
-
-// Whether Canny smooths such a picture in f32 rather than in its own type.
+// Whether Canny computes in f32 on such a picture rather than in its own type.
 bool keeps_fractions(const EdgesOptions& options, PixelType type) {
   const auto* of = std::get_if<CannyEdges>(&options);
-  if (of == nullptr || !of->sigma || *of->sigma == 0 || type == PixelType::f32) return false;
-  const int ksize = of->ksize ? of->ksize : gaussian_size(*of->sigma);
-  const std::vector<double> taps = gaussian_taps(ksize, *of->sigma);
-  const int middle = ksize / 2;
-  double variance = 0;
-  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - middle) * (i - middle);
-  return variance > max_spread(type) * max_spread(type);
+  return of != nullptr && of->sigma &&
+         canny_keeps_fractions(type, {.sigma = of->sigma, .ksize = of->ksize});
 }
 
 // LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/user/accuracy.md), or
@@ -319,6 +310,13 @@ std::shared_ptr<const Recipe> EdgesRecipe::settled(ConstAnyView seen, ConstAnyVi
   return std::make_shared<EdgesRecipe>(settled_options(seen, mask, exec));
 }
 
+std::shared_ptr<const Recipe> EdgesRecipe::with_sigma(double sigma) const {
+  if (!finds_sigma()) return nullptr;
+  EdgesOptions options = options_;
+  std::get<CannyEdges>(options).sigma = sigma;
+  return std::make_shared<EdgesRecipe>(options);
+}
+
 Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const {
   const PixelType type =
       makes_strengths() ? canny_strength_type(seen.type, std::get<CannyEdges>(options_).aperture)
@@ -419,7 +417,6 @@ std::string_view EdgesRecipe::whole_only() const {
   if (std::holds_alternative<RegionEdges>(options_)) return "regions are of all rows";
   if (const auto* canny = std::get_if<CannyEdges>(&options_); canny != nullptr && canny->mask)
     return "a mask is not divided into bands";
-  if (makes_strengths() && finds_sigma()) return "strengths without a sigma find it in all rows";
   const auto* log = std::get_if<LogEdges>(&options_);
   if (log != nullptr && wraps() && log->mode == LogMode::zero_crossings)
     return "zero crossings with a border that wraps compare the first and the last row";

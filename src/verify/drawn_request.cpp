@@ -261,7 +261,7 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
     options.sigma = bytes.below(2) ? std::optional(0.0) : std::nullopt;
   }
   const bool masked = bytes.below(6) == 0;
-  const PixelType to = bytes.below(6) ? u8 : canny_strength_type(type, options.aperture);
+  const PixelType to = bytes.below(6) ? u8 : canny_strength_type(type, options);
   Pictures mask = p;
   mask.type = u8, mask.channels = 1, mask.pattern = Pattern::blobs;
   return {"canny",

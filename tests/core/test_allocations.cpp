@@ -47,6 +47,7 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
       {"log_edges", [&] { log_edges(src, dst, {}, exec); }},
       {"log_edges of sigma 2", [&] { log_edges(src, dst, {.sigma = 2}, exec); }},
       {"canny", [&] { canny(src, dst, {}, exec); }},
+      {"canny of sigma 4", [&] { canny(src, dst, {.sigma = 4}, exec); }},
       {"canny with thresholds",
        [&] { canny(src, dst, {.thresholds = Thresholds::given(40, 90)}, exec); }},
       {"boundaries", [&] { boundaries(src, dst, {}, exec); }},

@@ -80,6 +80,19 @@ TEST(Which, ReportsEveryStepThatRuns) {
     EXPECT_TRUE(seen.count(std::string(operation.name))) << operation.name;
 }
 
+TEST(Which, ReportsTheFloatsOfACannyWithAWideGaussian) {
+  const ConstAnyView src = placeholder(width, height, u8);
+  const AnyView dst = placeholder(width, height, u8);
+  const auto call = [&](const Exec& exec) { canny(src, dst, {.sigma = 6}, exec); };
+  const auto all = which_all(call, {.strategy = "rows"});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].operation, "pixel");
+  EXPECT_NE(all[0].strategy, "rows");
+  EXPECT_EQ(all[1].operation, "canny");
+  EXPECT_EQ(all[1].strategy, "rows");
+  EXPECT_EQ(which_all([&](const Exec& exec) { canny(src, dst, {.sigma = 3}, exec); }).size(), 1u);
+}
+
 TEST(Which, ReportsTheGaussianBeforeAWideLog) {
   const ConstAnyView src = placeholder(width, height, u8);
   const AnyView dst = placeholder(width, height, u8);

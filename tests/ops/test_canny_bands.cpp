@@ -13,6 +13,7 @@
 #include "support/bands.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
+#include "verify/patterns.hpp"
 
 namespace cuesta {
 namespace {
@@ -43,6 +44,26 @@ TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
     }
   }
   EXPECT_GT(edges, 10000);  // there was something to compare
+}
+
+// Above sigma 3 pictures of 8 bits are computed in floats, counts too.
+TEST(CannyBands, WideGaussiansKeepFractionsInThem) {
+  std::mt19937 random(3);
+  Image<uint8_t> src(170, 140), whole(170, 140);
+  verify::fill(src, verify::Pattern::natural, 9);
+  for (const double sigma : {3.5, 9.0}) {
+    for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::percentile}) {
+      const CannyOptions options{.sigma = sigma, .thresholds = Automatic{rule, 90}};
+      const CannyResult found = canny(src, whole, options);
+      for (int i = 0; i < 3; ++i) {
+        CannyResult used;
+        const auto cuts = drawn_cuts(140, random);
+        ASSERT_EQ(differing(whole, canny_in_bands(src, options, cuts, {}, used)), 0) << sigma;
+        ASSERT_EQ(used.high, found.high);
+      }
+    }
+    EXPECT_GT(lit(whole), 100) << sigma;
+  }
 }
 
 TEST(CannyBands, HysteresisWindsThroughAnyNumberOfSeams) {

@@ -59,8 +59,10 @@ class EdgesRecipe : public Recipe {
     return {found.thresholds, found.sigma};
   }
   std::optional<CannyOptions> as_canny(const PictureKind& seen) const override {
-    return is_canny() && !makes_strengths() ? std::optional(canny(seen)) : std::nullopt;
+    const bool is_wanted = is_canny() && (joins_bands() || finds_sigma());
+    return is_wanted ? std::optional(canny(seen)) : std::nullopt;
   }
+  bool joins_bands() const override { return is_canny() && !makes_strengths(); }
   std::optional<double> strengths_sigma() const override {
     return makes_strengths() ? std::get<CannyEdges>(options_).sigma : std::nullopt;
   }
@@ -69,6 +71,7 @@ class EdgesRecipe : public Recipe {
   void leave_out(ConstAnyView holes, AnyView out) const override;
   std::shared_ptr<const Recipe> settled(ConstAnyView seen, ConstAnyView mask,
                                         const Exec& exec) const override;
+  std::shared_ptr<const Recipe> with_sigma(double sigma) const override;
   /// Returns the options with the sigma of this picture, if this recipe finds its sigma.
   EdgesOptions settled_options(ConstAnyView seen, ConstAnyView mask, const Exec& exec) const;
   /// Returns the edges that run() found, with the sigma that it found, as lines.

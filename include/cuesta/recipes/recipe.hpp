@@ -95,7 +95,10 @@ class Recipe {
   virtual Used apply(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
                      const Execs& execs) const;
   /// Returns the options of a recipe that is canny(), whose bands have a rule of their own.
+  /// They are joined, or their sigma is found in all rows.
   virtual std::optional<CannyOptions> as_canny(const PictureKind&) const { return {}; }
+  /// Returns whether bands of canny() are joined, as edges are; strengths are not.
+  virtual bool joins_bands() const { return false; }
   /// Returns the sigma of canny's strengths, if it is given.
   virtual std::optional<double> strengths_sigma() const { return {}; }
   /// Returns whether canny's sigma is found in each picture.
@@ -106,6 +109,8 @@ class Recipe {
                                                 const Exec&) const {
     return nullptr;
   }
+  /// Returns the recipe with this sigma instead of one that is found. Null if nothing is found.
+  virtual std::shared_ptr<const Recipe> with_sigma(double) const { return nullptr; }
   /// Completes the result on the host, from what was seen (a filter copies alpha).
   virtual void finish(ConstAnyView, AnyView, const PictureKind&) const {}
 

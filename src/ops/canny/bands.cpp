@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "ops/canny/fractions.hpp"
+#include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
 #include "ops/canny/seams.hpp"
 
@@ -39,7 +41,7 @@ struct CannyBands::State {
     args.result = &used;
     args.band = band;
     if (band.marks()) args.options.thresholds = Given{thresholds.low, thresholds.high};
-    dispatch(args, exec);
+    canny_dispatch(args, exec);
   }
 
   int32_t width;
@@ -85,7 +87,7 @@ void CannyBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
                   "canny in bands: there are {} counts; there must be {}", counts.size(),
                   state_->bins.size());
   }
-  state_->type = type;
+  state_->type = canny_keeps_fractions(type, state_->options) ? PixelType::f32 : type;
   for (size_t i = 0; i < counts.size(); ++i) state_->bins[i] += counts[i];
 }
 

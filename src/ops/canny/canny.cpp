@@ -6,6 +6,7 @@
 #include "core/check_batch.hpp"
 #include "cuesta/smoothing.hpp"
 #include "cuesta/stencil.hpp"
+#include "ops/canny/fractions.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
 
@@ -38,9 +39,9 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted,
     throw_invalid(std::to_string(src.channels), "{} has {} channels; it must have 1 or 3", name,
                   src.channels);
   }
-  check_view(dst, "canny: dst", {PixelType::u8, canny_strength_type(src.type, wanted.aperture)});
-  check_same_size(src, dst, name, "canny: dst");
   CannyOptions options = canny_resolved(wanted);
+  check_view(dst, "canny: dst", {PixelType::u8, canny_strength_type(src.type, options)});
+  check_same_size(src, dst, name, "canny: dst");
   if (src.channels == 3 && options.color == ColorGradient::structure) options.norm = Norm::l2;
   if (options.mask) {
     check_view(options.mask, "canny: mask", {PixelType::u8});
@@ -63,7 +64,7 @@ CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, con
   check_no_overlap(src, dst, "canny: src", "canny: dst");
   if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   CannyResult result;
-  dispatch(CannyArgs{.src = src, .dst = dst, .options = options, .result = &result}, exec);
+  canny_dispatch({.src = src, .dst = dst, .options = options, .result = &result}, exec);
   return result;
 }
 
@@ -119,7 +120,7 @@ void run_batch(CannyArgs args, std::initializer_list<NamedBatch> sources, const 
     results = {unread, n};
   }
   args.result = results.data();
-  dispatch(args, exec);
+  canny_dispatch(args, exec);
 }
 
 }  // namespace

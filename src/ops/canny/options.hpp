@@ -26,6 +26,16 @@ constexpr PixelType canny_strength_type(PixelType source, int aperture) {
   return source == PixelType::u8 && aperture != 7 ? PixelType::u16 : PixelType::f32;
 }
 
+/// Whether canny() computes in f32 on a picture of this type: its Gaussian is so wide that rounding
+/// the smoothed picture to the type would show, as edges that are not there or pixels that are lost
+/// (README, step 1).
+bool canny_keeps_fractions(PixelType source, const CannyOptions& options);
+/// canny_strength_type() of a picture of this type with these options.
+inline PixelType canny_strength_type(PixelType source, const CannyOptions& options) {
+  const bool is_float = canny_keeps_fractions(source, options);
+  return canny_strength_type(is_float ? PixelType::f32 : source, options.aperture);
+}
+
 std::string wrong(const Thresholds& value, const Limits&);
 /// "auto:otsu", "auto:percentile:90", "20 and 60".
 std::string text_of(const Thresholds& value);

@@ -100,6 +100,7 @@ CannyStagesOf<G> canny_stages(const CannyArgs& args, Scratch& scratch) {
   stages.marks = scratch.image<uint8_t>(width + 2, height + 2);
   clear_ring(stages.magnitude);
   clear_ring(stages.marks);
+  stages.by_length = canny_thins_by_length(args);
   return stages;
 }
 
@@ -135,6 +136,7 @@ void canny_magnitude_rows(const CannyArgs& args, const CannyStagesOf<G>& stages,
                           int32_t end) {
   const auto mask = args.options.mask.as<uint8_t>();
   const bool scaled = args.options.aperture == 7;
+  const Norm norm = stages.by_length ? Norm::l2 : args.options.norm;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
       canny_channels::Gradient<G> of[3];
@@ -142,8 +144,7 @@ void canny_magnitude_rows(const CannyArgs& args, const CannyStagesOf<G>& stages,
         const G gx = stages.gx[c].at(x, y), gy = stages.gy[c].at(x, y);
         of[c] = {scaled ? sixteenth(gx) : gx, scaled ? sixteenth(gy) : gy};
       }
-      auto found =
-          canny_channels::measure(of, args.src.channels, args.options.norm, args.options.color);
+      auto found = canny_channels::measure(of, args.src.channels, norm, args.options.color);
       if (args.options.mask && mask.at(x, y) == 0) found.magnitude = 0;
       stages.gx[0].at(x, y) = found.gradient.x;
       stages.gy[0].at(x, y) = found.gradient.y;
@@ -159,7 +160,7 @@ void canny_histogram_rows(const CannyArgs& args, const CannyStagesOf<G>& stages,
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
       if (args.options.mask && mask.at(x, y) == 0) continue;
-      const int32_t bin = canny_bin(stages.magnitude.at(x + 1, y + 1), args.options.norm);
+      const int32_t bin = canny_bin(stages.size(x, y), args.options.norm);
       if (bin >= 0) ++bins[size_t(bin)];
     }
   }
@@ -186,7 +187,7 @@ void canny_threshold_rows(const CannyStagesOf<G>& stages,
     for (int32_t x = 0; x < stages.gx[0].width; ++x) {
       auto& mark = stages.marks.at(x + 1, y + 1);
       if (mark == CannyStages::none) continue;
-      const auto m = stages.magnitude.at(x + 1, y + 1);
+      const auto m = stages.size(x, y);
       mark = m > limits.high  ? CannyStages::strong
              : m > limits.low ? CannyStages::candidate
                               : CannyStages::none;
@@ -202,8 +203,7 @@ void canny_strength_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, 
     for (int32_t y = first; y < end; ++y) {
       for (int32_t x = 0; x < args.src.width; ++x) {
         const bool is_maximum = stages.marks.at(x + 1, y + 1) != CannyStages::none;
-        const auto strength =
-            canny_strength(stages.magnitude.at(x + 1, y + 1), args.options.norm, divided);
+        const auto strength = canny_strength(stages.size(x, y), args.options.norm, divided);
         dst.at(x, y) = std::remove_reference_t<decltype(dst.at(0, 0))>(is_maximum ? strength : 0);
       }
     }

@@ -3,6 +3,7 @@
 
 #include "ops/canny/args.hpp"
 #include "ops/canny/channels.hpp"
+#include "ops/canny/fractions.hpp"
 #include "ops/canny/thresholds.hpp"
 
 namespace cuesta {
@@ -27,6 +28,15 @@ struct CannyStagesOf {
   ImageView<G> gx[3], gy[3];
   ImageView<Magnitude> magnitude;  // with a ring
   ImageView<uint8_t> marks;        // with a ring
+  bool by_length = false;          // canny_thins_by_length()
+
+  /// What thresholds compare of pixel (x, y).
+  Magnitude size(int32_t x, int32_t y) const {
+    const Magnitude own = magnitude.at(x + 1, y + 1);
+    if constexpr (std::is_same_v<G, float>)
+      if (by_length) return canny_sum_of(own, gx[0].at(x, y), gy[0].at(x, y));
+    return own;
+  }
 };
 using CannyStages = CannyStagesOf<int32_t>;
 

@@ -128,13 +128,22 @@ std::vector<Component> LabelBands::join() {
   return std::move(s.list);
 }
 
-void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec) const {
+std::span<const int32_t> LabelBands::labels_of(int32_t band) const {
   const State& s = *state_;
   if (band < 0 || size_t(band) >= s.bases.size()) {
     throw_invalid(std::to_string(band),
                   "label in bands: band is {}; it must be below {}, the number of bands added",
                   band, s.bases.size());
   }
+  const auto next = size_t(band) + 1;
+  const auto base = size_t(s.bases[size_t(band)]);
+  const size_t end = next < s.bases.size() ? size_t(s.bases[next]) : s.parents.size();
+  return std::span(s.parents).subspan(base, end - base);
+}
+
+void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec) const {
+  const State& s = *state_;
+  const std::span<const int32_t> known = labels_of(band);
   if (!labels)
     throw_invalid("null", "label in bands: labels has no data; its pointer must not be null");
   if (labels.space != Space::host || rows.space != Space::host) {
@@ -142,20 +151,17 @@ void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const 
                   "label in bands: rows or labels are on the device; both must be on the host");
   }
   s.check(rows);
-  const size_t base = size_t(s.bases[size_t(band)]);
-  const size_t end =
-      size_t(band) + 1 < s.bases.size() ? size_t(s.bases[size_t(band) + 1]) : s.parents.size();
   const int32_t count = label(rows, labels, nullptr, s.options, exec);
   if (exec.choices) return;
-  if (size_t(count) != end - base) {
+  if (size_t(count) != known.size()) {
     throw_invalid("rows", "label in bands: rows have {} components; band {} was added with {}",
-                  count, band, end - base);
+                  count, band, known.size());
   }
   parallel_rows(labels.height, thread_count(exec.threads), [&](int32_t first, int32_t past) {
     for (int32_t y = first; y < past; ++y) {
       int32_t* row = labels.as<int32_t>().row(y);
       for (int32_t x = 0; x < labels.width; ++x)
-        if (row[x] != 0) row[x] = s.parents[base + size_t(row[x]) - 1];
+        if (row[x] != 0) row[x] = known[size_t(row[x]) - 1];
     }
   });
 }

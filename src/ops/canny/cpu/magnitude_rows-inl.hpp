@@ -55,6 +55,7 @@ struct Job {
   Norm norm = Norm::l1;  // its channels
   ColorGradient color = ColorGradient::strongest;
   int32_t aperture = 3;
+  bool by_length = false;  // canny_thins_by_length()
 
   bool structure() const { return count == 3 && color == ColorGradient::structure; }
 

@@ -219,8 +219,9 @@ inline void separate(ConstAnyView picture, uint8_t* memory, int threads, Job& jo
 
 inline Job canny_job(const CannyArgs& args) {
   const CannyOptions& options = args.options;
-  return {{args.src}, options.mask, args.src.channels, nullptr,         1,
-          args.gy,    options.norm, options.color,     options.aperture};
+  return {
+      {args.src}, options.mask, args.src.channels, nullptr,          1,
+      args.gy,    options.norm, options.color,     options.aperture, canny_thins_by_length(args)};
 }
 
 // Whether each thread takes whole pictures; else all share one picture after the other, in strips.

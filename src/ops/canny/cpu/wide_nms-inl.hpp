@@ -183,11 +183,26 @@ void measure_tensor_of(float* const* gx, float* const* gy, ptrdiff_t count,
   }
 }
 
+/// |gx| + |gy| of lengths' squares, 0 where these are.
+template <class D, class V>
+HWY_INLINE V sum_of(D d, V squares, V gx, V gy) {
+  return hn::IfThenZeroElse(hn::Eq(squares, hn::Zero(d)), hn::Add(hn::Abs(gx), hn::Abs(gy)));
+}
+/// The same of a row, in place of the squares.
+template <class M>
+void sums_of(const float* gx, const float* gy, ptrdiff_t width, M* HWY_RESTRICT row) {
+  const hn::ScalableTag<M> d;
+  for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d)))
+    hn::StoreU(sum_of(d, hn::LoadU(d, row + x), load_wide(d, gx + x), load_wide(d, gy + x)), d,
+               row + x);
+}
+
 /// Non-maximum suppression of a row of magnitudes between its neighbours, as suppress() in
-/// gradient_nms-inl.hpp. Whatever is NaN is no maximum.
+/// gradient_nms-inl.hpp. Whatever is NaN is no maximum. `by_length`: magnitudes are squares, and
+/// limits those of sums.
 template <class M>
 void suppress_wide(const M* up, const M* row, const M* down, const float* gx, const float* gy,
-                   ptrdiff_t width, const BasicCannyLimits<M>& limits,
+                   ptrdiff_t width, const BasicCannyLimits<M>& limits, bool by_length,
                    uint8_t* HWY_RESTRICT candidates, uint8_t* HWY_RESTRICT strong) {
   const hn::ScalableTag<M> d;
   const auto lows = hn::Set(d, limits.low), highs = hn::Set(d, limits.high);
@@ -195,7 +210,8 @@ void suppress_wide(const M* up, const M* row, const M* down, const float* gx, co
   for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
     const auto at = [&](const M* from) HWY_ATTR { return hn::LoadU(d, from + x); };
     const auto m = at(row);
-    const auto above = hn::Gt(m, lows);
+    const auto size = by_length ? sum_of(d, m, load_wide(d, gx + x), load_wide(d, gy + x)) : m;
+    const auto above = hn::Gt(size, lows);
     if (hn::AllFalse(d, above)) {  // most of most pictures
       store_bits(d, above, x, candidates);
       store_bits(d, above, x, strong);
@@ -219,7 +235,7 @@ void suppress_wide(const M* up, const M* row, const M* down, const float* gx, co
     const auto most = hn::And(hn::Gt(m, before), hn::Or(hn::Gt(m, after), equal));
     const auto candidate = hn::And(above, most);
     store_bits(d, candidate, x, candidates);
-    store_bits(d, hn::And(candidate, hn::Gt(m, highs)), x, strong);
+    store_bits(d, hn::And(candidate, hn::Gt(size, highs)), x, strong);
   }
 }
 

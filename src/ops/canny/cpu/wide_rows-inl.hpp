@@ -114,10 +114,11 @@ class WideMagnitudes {
   // Suppression of row y, whose neighbours are made.
   void suppress(int32_t y, const BasicCannyLimits<M>& limits, uint8_t* candidates,
                 uint8_t* strong) {
-    suppress_wide<M>(row(y - 1), row(y), row(y + 1), gx(y), gy(y), job_.width(), limits, candidates,
-                     strong);
+    suppress_wide<M>(row(y - 1), row(y), row(y + 1), gx(y), gy(y), job_.width(), limits,
+                     job_.by_length, candidates, strong);
   }
   void count(int32_t y, uint16_t* sizes, uint64_t* bins_at, ptrdiff_t copy) {
+    if (job_.by_length) sums_of(gx(y), gy(y), job_.width(), row(y));  // nothing is suppressed
     sizes_of<std::is_same_v<S, float>>(row(y), job_.norm, job_.width(), sizes);
     count_sizes(sizes, job_.width(), bins_at, copy);
   }
@@ -154,9 +155,10 @@ class WideMagnitudes {
         return;
       }
     }
-    measure_wide(job_.norm, to_gx[0], to_gy[0], count, to);
+    const Norm norm = job_.by_length ? Norm::l2 : job_.norm;
+    measure_wide(norm, to_gx[0], to_gy[0], count, to);
     for (int32_t c = 1; c < job_.count; ++c) {
-      measure_wide(job_.norm, to_gx[c], to_gy[c], count, other_);
+      measure_wide(norm, to_gx[c], to_gy[c], count, other_);
       keep_stronger_wide(other_, to_gx[c], to_gy[c], count, to, to_gx[0], to_gy[0]);
     }
   }

@@ -9,6 +9,7 @@
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
+#include "ops/canny/fractions.hpp"
 #include "ops/canny/strength.hpp"
 #include "ops/canny/suppression.hpp"
 
@@ -27,6 +28,15 @@ struct Picture {
   DeviceImage<Magnitude> magnitude;  // 0 where the mask is
   DeviceImage<const uint8_t> mask;   // no data: everywhere
   DeviceImage<uint8_t> marks;
+  bool by_length;  // canny_thins_by_length()
+
+  /// What thresholds compare.
+  __device__ Magnitude size(int32_t x, int32_t y) const {
+    const Magnitude own = magnitude.at(x, y);
+    if constexpr (std::is_same_v<G, float>)
+      if (by_length) return canny_sum_of(own, gx[0].at(x, y), gy[0].at(x, y));
+    return own;
+  }
 };
 
 // ---- stages: what a thread does with its pixel
@@ -62,7 +72,7 @@ struct Count {
   __device__ void operator()(int32_t x, int32_t y) const {
     if (y < first || y >= end) return;
     if (p.mask.data && p.mask.at(x, y) == 0) return;
-    const int32_t bin = canny_bin(p.magnitude.at(x, y), norm);
+    const int32_t bin = canny_bin(p.size(x, y), norm);
     if (bin >= 0) atomicAdd(bins + bin, 1ull);
   }
 };
@@ -78,7 +88,7 @@ struct Suppress {
     return inside ? p.magnitude.at(x, y) : 0;
   }
   __device__ void operator()(int32_t x, int32_t y) const {
-    const Magnitude m = at(x, y);
+    const Magnitude m = p.size(x, y);
     const uint8_t octant = canny_octant(p.gx[0].at(x, y), p.gy[0].at(x, y));
     const bool largest =
         canny_is_maximum(octant, [&](int dx, int dy) { return at(x + dx, y + dy); });
@@ -98,7 +108,7 @@ struct Strengths {
 
   __device__ void operator()(int32_t x, int32_t y) const {
     const auto& p = maxima.p;
-    const auto m = maxima.at(x, y);
+    const auto m = p.size(x, y);
     const uint8_t octant = canny_octant(p.gx[0].at(x, y), p.gy[0].at(x, y));
     const bool largest =
         canny_is_maximum(octant, [&](int dx, int dy) { return maxima.at(x + dx, y + dy); });
@@ -182,7 +192,8 @@ Picture<G> gradients(const CannyArgs& args, Call& call) {
   Picture<G> p{.channels = seen.channels,
                .magnitude = device_image<canny_channels::Magnitude<G>>(call, width, height),
                .mask = args.options.mask.as<uint8_t, Space::device>(),
-               .marks = device_image<uint8_t>(call, width, height)};
+               .marks = device_image<uint8_t>(call, width, height),
+               .by_length = canny_thins_by_length(args)};
   const AnyView plane = seen.channels > 1 && !args.gy ? image_like(seen, 1, call) : AnyView();
   for (int32_t c = 0; c < seen.channels; ++c) {
     p.gx[c] = device_image<G>(call, width, height);
@@ -229,8 +240,9 @@ template <class G>
 void run(const CannyArgs& args, Call& call) {
   const Picture<G> p = gradients<G>(args, call);
   call.stage("magnitude");
-  each_pixel(args, call,
-             Measure<G>{p, args.options.norm, args.options.color, args.options.aperture == 7});
+  each_pixel(
+      args, call,
+      Measure<G>{p, canny_thinning_norm(args), args.options.color, args.options.aperture == 7});
   const auto count = [&](int32_t first, int32_t end) {
     return [&, first, end](Bin* bins) {
       each_pixel(args, call, Count<G>{p, args.options.norm, first, end, bins});

@@ -10,6 +10,7 @@
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
+#include "ops/canny/fractions.hpp"
 #include "ops/canny/strength.hpp"
 #include "ops/canny/suppression.hpp"
 #include "ops/shared/window_gradient.cuh"
@@ -44,6 +45,7 @@ struct TileJob {
   DeviceBatch<float> strengths;  // instead of masks; in rows of StrengthOf
   uint32_t* bins;                // instead of masks: as many for each picture
   int32_t bins_per_picture;
+  bool by_length;  // canny_thins_by_length(): of f32 pictures alone
 
   __device__ BasicCannyLimits<MagnitudeOf<T>> limits_here() const {
     return found ? found[blockIdx.z].template in<MagnitudeOf<T>>() : limits;
@@ -157,7 +159,8 @@ struct FrontThread {
           else
             of[c] = gradient_at<K>(samples[c] + row * columns + column, columns);
         }
-        const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, job.norm, job.color);
+        const Norm norm = by_length() ? Norm::l2 : job.norm;
+        const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, norm, job.color);
         magnitude = found.magnitude;
         if (!job.bins && magnitude > limits.low && row > 0 && row <= tile_rows && column > 0 &&
             column <= tile_columns)
@@ -166,15 +169,39 @@ struct FrontThread {
       magnitudes[row][column] = magnitude;
     }
   }
+  /// What limits are compared with at a pixel of the tile, and its direction.
+  struct Size {
+    M size;
+    uint8_t octant;
+  };
+  /// Thinned by length, a pixel is measured again.
+  __device__ __forceinline__ Size size_of(int32_t row, int32_t column) const {
+    const M m = magnitudes[row + 1][column + 1];
+    if constexpr (has_lengths) {
+      if (job.by_length && m > 0) {
+        gradient::Gradient<Sum<T>> of[Channels];
+#pragma unroll
+        for (int c = 0; c < Channels; ++c)
+          of[c] = gradient_at<K>(samples[c] + (row + 1) * columns + column + 1, columns);
+        const auto g = canny_channels::measure<Sum<T>, M>(of, Channels, Norm::l2, job.color);
+        return {canny_sum_of(m, g.gradient.x, g.gradient.y), octant_of<T>(g.gradient)};
+      }
+    }
+    return {m, octants[row][column]};
+  }
   /// Whether a pixel of the tile is a maximum above the low limit. 0 is no maximum, and where the
   /// picture or the mask ends nothing else was set.
-  __device__ __forceinline__ bool is_candidate(int32_t row, int32_t column) const {
-    const M m = magnitudes[row + 1][column + 1];
-    return m > 0 && m > limits.low &&
-           canny_is_maximum(octants[row][column], [&](int32_t dx, int32_t dy) {
+  __device__ __forceinline__ bool is_candidate(const Size& own, int32_t row, int32_t column) const {
+    return own.size > 0 && own.size > limits.low &&
+           canny_is_maximum(own.octant, [&](int32_t dx, int32_t dy) {
              return magnitudes[row + 1 + dy][column + 1 + dx];
            });
   }
+
+ private:
+  /// Whether pictures may be thinned by length.
+  static constexpr bool has_lengths = std::is_same_v<T, float> && K != 0;
+  __device__ __forceinline__ bool by_length() const { return has_lengths && job.by_length; }
 };
 
 /// The strength of a maximum of this magnitude, or 0.
@@ -219,21 +246,21 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
     for (int32_t row = warp; row < tile_rows; row += tile_threads / 32) {
       const int32_t y = top + row;
       if (y >= src.height) break;
-      const typename Thread::M m = magnitudes[row + 1][lane + 1];
+      const auto pixel = own.size_of(row, lane);
       if (bins) {
         if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
-        const int32_t bin = bin_of_wide(m, job.norm);
+        const int32_t bin = bin_of_wide(pixel.size, job.norm);
         zeros += bin == 0;
         if (bin > 0) near.add(uint32_t(bin), 1, bins);
         continue;
       }
-      const bool candidate = own.is_candidate(row, lane);
+      const bool candidate = own.is_candidate(pixel, row, lane);
       if (strengths.data) {
-        if (x < src.width) put_strength<T, K>(job, strengths, x, y, candidate ? m : 0);
+        if (x < src.width) put_strength<T, K>(job, strengths, x, y, candidate ? pixel.size : 0);
         continue;
       }
       const uint32_t candidates = __ballot_sync(~0u, candidate);
-      const uint32_t strong = __ballot_sync(~0u, candidate && m > own.limits.high);
+      const uint32_t strong = __ballot_sync(~0u, candidate && pixel.size > own.limits.high);
       if (lane == 0) {
         const ptrdiff_t word = ptrdiff_t(y) * across + left / tile_columns;
         masks.candidates[word] = candidates;
@@ -314,7 +341,8 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .masks = masks,
                  .strengths = {},
                  .bins = bins,
-                 .bins_per_picture = bins_of(args)};
+                 .bins_per_picture = bins_of(args),
+                 .by_length = canny_thins_by_length(args)};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
   if (!args.band && args.makes_strengths())
     job.strengths = {DeviceImage<float>{static_cast<float*>(args.dst.data), args.dst.width,
