@@ -1,6 +1,7 @@
 // The CUDA runtime of emulated devices: memory is the host's, everything enqueued is done at once
 // or kept by the graph that is being captured.
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -224,6 +225,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
     case cudaDevAttrMultiProcessorCount: *value = emulated::multiprocessors; break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(emulated::max_shared); break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(emulated::unasked_shared); break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = 2048; break;
     default: return noted(cudaErrorNotSupported);
   }
   return cudaSuccess;
@@ -236,6 +238,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion = attributes->binaryVersion = 90;
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+  Dl_info info{};
+  *name = dladdr(kernel, &info) != 0 ? info.dli_sname : nullptr;  // null if it is not exported
   return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {

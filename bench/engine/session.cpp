@@ -15,7 +15,6 @@
 #ifdef CUESTA_HAS_PICTURES
 #include "cuesta/io/picture.hpp"
 #include "cuesta/objects.hpp"
-#include "io/folder.hpp"
 #endif
 
 namespace cuesta::bench {
@@ -33,27 +32,6 @@ Image<uint8_t> gray_of(const io::Picture& photo) {
   to_gray(photo.view(), gray);
   return gray;
 }
-
-// In the order of their names, those of 8 bits that are no thumbnails.
-std::vector<Image<uint8_t>> pictures_in(const std::filesystem::path& folder) {
-  constexpr int32_t smallest = 128;
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const std::string& name : io::names_in(folder, error)) {
-    if (std::filesystem::is_regular_file(folder / name) && io::is_picture(folder / name))
-      files.push_back(folder / name);
-  }
-  if (error)
-    throw Error(ErrorCode::input, folder.string() + ": " + error.message(), folder.string());
-  std::vector<Image<uint8_t>> pictures;
-  for (const auto& file : files) {
-    const io::Picture photo = io::read_picture(file);
-    if (photo.pixels.type() == PixelType::u8 && (photo.channels() == 1 || photo.channels() == 3) &&
-        photo.width() >= smallest && photo.height() >= smallest)
-      pictures.push_back(gray_of(photo));
-  }
-  return pictures;
-}
 #endif
 
 // Under the widest picture of a table, so that mirrored copies do not look like a texture.
@@ -65,27 +43,6 @@ Image<uint8_t> make_tile() {
   Image<uint8_t> made(640, 480);
   verify::fill(made, verify::Pattern::natural, 1);
   return made;
-}
-
-// Its middle, scaled down by a whole factor or, where it is smaller, mirrored.
-Image<uint8_t> square_of(const Image<uint8_t>& picture, int32_t side) {
-  const int32_t factor = std::max(1, std::min(picture.width(), picture.height()) / side);
-  const int32_t left = std::max(0, (picture.width() - factor * side) / 2),
-                top = std::max(0, (picture.height() - factor * side) / 2);
-  Image<uint8_t> out(side, side);
-  for (int32_t y = 0; y < side; ++y) {
-    for (int32_t x = 0; x < side; ++x) {
-      int32_t sum = factor * factor / 2;
-      for (int32_t v = 0; v < factor; ++v) {
-        const uint8_t* row =
-            picture.row(map_index<BorderMode::reflect>(top + y * factor + v, picture.height()));
-        for (int32_t u = 0; u < factor; ++u)
-          sum += row[map_index<BorderMode::reflect>(left + x * factor + u, picture.width())];
-      }
-      out.at(x, y) = uint8_t(sum / (factor * factor));
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -141,15 +98,36 @@ Image<uint8_t> Session::photograph(int32_t width, int32_t height) {
   return out;
 }
 
-std::vector<Image<uint8_t>> Session::photographs(int32_t side, size_t most) {
-#ifdef CUESTA_HAS_PICTURES
-  if (const auto folder = picture_folder(); !photographs_ && !folder.empty())
-    photographs_ = pictures_in(folder);
-#endif
-  std::vector<Image<uint8_t>> squares;
-  for (size_t i = 0; photographs_ && i < std::min(most, photographs_->size()); ++i)
-    squares.push_back(square_of((*photographs_)[i], side));
+std::vector<Photograph> Session::photographs(int32_t side, size_t most) {
+  if (!photographs_) photographs_ = read_photographs();
+  std::vector<Photograph> squares;
+  for (const Photograph& photograph : *photographs_) {
+    if (squares.size() == most) break;
+    if (Image<uint8_t> square = square_of(photograph.gray, side); square.width() > 0)
+      squares.push_back({photograph.name, std::move(square)});
+  }
   return squares;
+}
+
+Image<uint8_t> Session::papers_picture(std::string_view experiment, int32_t side) {
+  std::vector<Photograph> found = photographs(side, 1);
+  if (found.empty()) {
+    Photograph& made = found.emplace_back(Photograph{"generated", Image<uint8_t>(side, side)});
+    verify::fill(made.gray, verify::Pattern::natural, 1);
+  }
+  add_input(experiment, {}, side, found[0].name);
+  return std::move(found[0].gray);
+}
+
+void Session::add_input(std::string_view experiment, std::string parameters, int32_t side,
+                        std::string name) {
+  add_figure({.experiment = std::string(experiment),
+              .parameters = std::move(parameters),
+              .width = side,
+              .height = side,
+              .source = "input",
+              .subject = std::move(name),
+              .what = "picture"});
 }
 
 Image<uint8_t> Session::noise(int32_t width, int32_t height, uint64_t seed) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/engine/photographs.hpp"
 #include "bench/engine/result.hpp"
 #include "bench/engine/settings.hpp"
 #include "bench/peers/device_peer.hpp"
@@ -138,9 +139,15 @@ class Session {
   /// A photograph mirrored to the size where CUESTA_OPENCV_DATA names a folder of them, else a
   /// made-up picture: shapes with sharp edges, shading, noise.
   Image<uint8_t> photograph(int32_t width, int32_t height);
-  /// The first `most` pictures of that folder by name, gray: their middles, scaled down by whole
-  /// factors, mirrored where the square is larger. None without a folder.
-  std::vector<Image<uint8_t>> photographs(int32_t side, size_t most);
+  /// The middles of the first `most` photographs by name that are at least as large as the square
+  /// (photographs.hpp).
+  std::vector<Photograph> photographs(int32_t side, size_t most);
+  /// The picture of the papers' experiments that time one: the first photograph that is large
+  /// enough, else a made-up picture. add_input() says which.
+  Image<uint8_t> papers_picture(std::string_view experiment, int32_t side);
+  /// Puts the name of an experiment's source picture into the result.
+  void add_input(std::string_view experiment, std::string parameters, int32_t side,
+                 std::string name);
   /// Uniform noise, as the papers' random pictures; f32 holds the same whole numbers.
   static Image<uint8_t> noise(int32_t width, int32_t height, uint64_t seed = 1);
   static Image<float> floats_of(const Image<uint8_t>& bytes);
@@ -171,7 +178,7 @@ class Session {
   std::unique_ptr<Stream> stream_;  // with a GPU only
   Workspace workspace_, device_workspace_;
   Image<uint8_t> tile_;
-  std::optional<std::vector<Image<uint8_t>>> photographs_;  // at their own sizes
+  std::optional<std::vector<Photograph>> photographs_;  // at their own sizes
   std::function<void(const Measured&)> measured_ = [](const Measured&) {};
   const Predictor* predictor_ = nullptr;
   std::map<std::string, bool> verified_;  // operations

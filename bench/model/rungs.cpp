@@ -56,6 +56,10 @@ constexpr Rung all[] = {
 };
 
 constexpr Unpredicted without_formulas[] = {
+    {"convolve", "registers", "how much of a sum's latency others hide is not fitted to a run yet"},
+    {"convolve", "halos", "how much of a sum's latency others hide is not fitted to a run yet"},
+    {"convolve", "vectors",
+     "how many instructions take a sample out of a word is in no profile yet"},
     {"canny", "tile-flood", "how long a tile is flooded depends on the edges in it"},
     {"canny", "persistent", "a barrier of the grid a step, which no ceiling measures"},
     {"canny", "graph", "a turn of a graph's loop a step, which no ceiling measures"},

@@ -91,8 +91,9 @@ def drawings():
     for step, launches in json.loads(LOADS.read_text(encoding="utf-8")).items():
         parts, top = [], 8
         for n, launch in enumerate(launches, 1):
-            if len(launches) > 1:
-                parts.append(f'<text x="4" y="{top + 12:g}">Kernel {n} of {len(launches)}</text>')
+            if len(launches) > 1 or "name" in launch:
+                name = launch.get("name", f"Kernel {n} of {len(launches)}")
+                parts.append(f'<text x="4" y="{top + 12:g}">{name}</text>')
                 top += LINE + 4
             more, top = panel(launch, top)
             parts += more

@@ -2,6 +2,7 @@
 
 import math
 
+import claims
 import pictures
 from page import Page, grid, lines, number
 from runs import (
@@ -11,6 +12,7 @@ from runs import (
     fastest,
     given,
     in_shared,
+    is_rung,
     less,
     losses,
     median,
@@ -1322,8 +1324,12 @@ def paper_moving_objects(page, run):
     )
     page.holds(
         "launch_shape_gains",
-        run.best("motion-ladder v1.3")["strategy_parameters"] == "block_x=16 block_y=32 boxes=gpu",
-        run.worst("motion-ladder v1.3")["strategy_parameters"] == "block_x=8 block_y=4 boxes=gpu",
+        run.best("motion-ladder v1.3")["strategy_parameters"].startswith(
+            "block_x=16 block_y=32 boxes=gpu"
+        ),
+        run.worst("motion-ladder v1.3")["strategy_parameters"].startswith(
+            "block_x=8 block_y=4 boxes=gpu"
+        ),
         len(run.rows("motion-ladder v1.3")) == 15,
     )
     page.say(
@@ -1750,6 +1756,16 @@ def statements(page, run):
             for one in ("global", "shared-no-apron", "shared-apron", "shared-1d")
         ),
     )
+    full = {
+        f"{row['strategy']} {row['strategy_parameters']}"
+        for row in run.rows("sobel-ladder !u8 512 L2 sobel")
+        if is_rung(row) and all(kernel["occupancy"] == 1 for kernel in row["kernels"])
+    }
+    page.holds(
+        "statement_blocks",
+        len(full) == 7,
+        "shared-no-apron block=16" not in full,
+    )
     page.say(
         "statement_filter",
         *(
@@ -1782,11 +1798,18 @@ def statements(page, run):
 
 
 @PAGE.part
+def model(page, run):
+    pairs = claims.predictions(run.whole)
+    page.say("model_within", sum(map(claims.is_close, pairs)), len(pairs))
+
+
+@PAGE.part
 def drawn(page, run):
     page.picture("roofline", pictures.roofline(run.whole))
     page.picture("theory", pictures.theory(run.whole))
     page.picture("density", pictures.density(run.whole))
-    for experiment in ("log-ladder", "memory-ladder", "canny-stages"):
-        page.picture(f"speedup-{experiment}", pictures.speedup(run.whole, experiment))
+    page.picture("speedup-log-ladder", pictures.speedup(run.whole, "log-ladder"))
     for experiment in ("canny-stages", "motion-ladder"):
         page.picture(f"stages-{experiment}", pictures.stages(run.whole, experiment))
+    for name, drawing in claims.all_of(run.whole).items():
+        page.picture(name, drawing)

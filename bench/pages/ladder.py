@@ -152,7 +152,6 @@ def climb(page, run, profile, steps, gtx960m):
             fastest_step["strategy"],
             fastest_step["ms"] / best["ms"],
         )
-    page.table("steps", lines(["operation", "step", "idea", "paper", "parameters"], *about(steps)))
     peers = [row for row in run["rows"] if row["strategy"] == "npp"]
     page.table(
         "peers",
@@ -168,6 +167,12 @@ def climb(page, run, profile, steps, gtx960m):
             ),
         ),
     )
+
+
+@PAGE.part
+def listed_steps(page, listed):
+    """By `cuesta list strategies --json`, which needs no run."""
+    page.table("steps", lines(["operation", "step", "idea", "paper", "parameters"], *about(listed)))
 
 
 def linked(operation, step, steps):
@@ -234,15 +239,49 @@ def head_of(path):
     return " ".join(rows)
 
 
-def kernel_of(path):
-    """The first kernel of a file, from its template line to its closing brace."""
-    rows = path.read_text(encoding="utf-8").splitlines()
-    at = next((n for n, row in enumerate(rows) if "__global__" in row), None)
+# Kernels that show a step where they are not the first of its file: the file in the step's folder, and the line that names them.
+SHOWN = {
+    "canny/union-find": ("08_union_find.cu", "void merge("),
+    "canny/runs": ("09_runs.cu", ") flood("),
+    "label/blocks": ("02_blocks.cu", "struct Merge"),
+    "label/runs": ("03_runs.cu", "struct Merge"),
+    "motion/v1.0": ("global.cuh", "blur_global("),
+    "motion/v1.1": ("global.cuh", "morph_global("),
+    "motion/v1.2": ("tiled.cuh", "blur_tiled("),
+    "motion/v1.3": ("tiled.cuh", "morph_tiled("),
+}
+
+
+def kernel_of(operation, step, path):
+    """The kernel that shows a step, by default the first of its file: from its template line to its closing brace."""
+    name, mark = SHOWN.get(f"{operation}/{step}", (path.name, "__global__"))
+    rows = path.with_name(name).read_text(encoding="utf-8").splitlines()
+    at = next((n for n, row in enumerate(rows) if mark in row), None)
     if at is None:
-        return ""
-    begin = at - 1 if rows[at - 1].startswith("template") else at
+        raise pages.Broken(f"{path.with_name(name)} has no line with '{mark}'")
+    begin = at
+    while rows[begin - 1].startswith(("template", "static", "__global__")):
+        begin -= 1
     end = next(n for n in range(at, len(rows)) if rows[n].startswith("}"))
     return "\n".join(rows[begin : end + 1])
+
+
+# Columns of a climb that say why a step is faster or slower than the one before.
+COUNTERS = ("instructions a pixel", "sectors a pixel", "occupancy %", "bound by", "times a copy")
+
+
+def next_step(operation, head, row, after, facts):
+    """What the step that follows does else, and the counters that it changes."""
+    following = named(after[0])
+    fact = facts.get((operation, following))
+    words = f": {fact[2]}" if fact else ", a production strategy"
+    changes = [
+        f"| {name} | {row[column]} | {after[column]} |"
+        for column, name in enumerate(head)
+        if name in COUNTERS and row[column] != after[column]
+    ]
+    table = "\n".join(["| counter | here | there |", "| --- | --- | --- |", *changes])
+    return f"{after[0]}{words}. What it changes:\n\n{table}"
 
 
 DRAWN = (
@@ -250,11 +289,14 @@ DRAWN = (
     "with the smallest block of the step and a small picture."
 )
 
+SMALLER = {"motion": " The blur and the element are of 5 × 5 here."}
 
-def step_page(operation, step, before, head, row, facts):
+
+def step_page(operation, head, before, row, after, facts):
+    step = named(row[0])
     path = source_of(operation, step)
     inside = path.relative_to(pages.ROOT).as_posix()
-    _, _, idea, paper, parameters = facts
+    _, _, idea, paper, parameters = facts[operation, step]
     figures = pages.layout.markdown(
         ["figure", f"`{named(before[0])}`" if before else "before", "here"],
         [
@@ -263,7 +305,6 @@ def step_page(operation, step, before, head, row, facts):
             if column > 0
         ],
     )
-    kernel = kernel_of(path)
     blocks = [
         f"# {operation}: {step}",
         f"{idea[0].upper()}{idea[1:]}. Paper: {paper}. Source: [{inside}](../../{inside}).",
@@ -272,9 +313,14 @@ def step_page(operation, step, before, head, row, facts):
         figures,
     ]
     if f"{operation}-{step}" in drawings.drawings():
-        blocks += ["## Which thread loads what", DRAWN.format(operation, step)]
-    if kernel:
-        blocks += ["## The kernel", textwrap.indent(kernel, "    ")]
+        blocks += [
+            "## Which thread loads what",
+            DRAWN.format(operation, step) + SMALLER.get(operation, ""),
+        ]
+    kernel = kernel_of(operation, step, path)
+    blocks += ["## The kernel", textwrap.indent(kernel, "    ")]
+    if after:
+        blocks += ["## The next step", next_step(operation, head, row, after, facts)]
     blocks += ["## What to try", tries(operation, step, parameters), "[All steps](README.md)"]
     return pages.wrapped("\n\n".join(blocks))
 
@@ -297,14 +343,13 @@ def more(reduced):
     facts = {(row[0], row[1]): row for row in reduced["tables"]["steps"]["rows"]}
     for operation in OPERATIONS:
         table = reduced["tables"][f"{operation}_climb"]
-        before = None
-        for row in pages.printed(table):
+        rows = [None, *pages.printed(table), None]
+        for before, row, after in zip(rows, rows[1:], rows[2:]):
             step = named(row[0])
             if (operation, step) in facts:
                 files[PAGE.folder / f"{operation}-{step}.md"] = step_page(
-                    operation, step, before, table["head"], row, facts[operation, step]
+                    operation, table["head"], before, row, after, facts
                 )
-            before = row
     return files
 
 

@@ -123,7 +123,9 @@ class Page:
                 content[kind] |= named
             parts[part.__name__] = {kind: list(named) for kind, named in made.items() if named}
         files = kept.get("raw", {}) | {
-            name: described(Path(path), wholes[name]) for name, path in raw.items()
+            name: described(Path(path), wholes[name])
+            | (timed(wholes[name]) if name in self.measured else {})
+            for name, path in raw.items()
         }
         measured = [one for one in kept.get("measured", []) if one["raw"] not in raw]
         for name in sorted(raw):
@@ -182,6 +184,21 @@ def described(path, whole):
         "commit": (whole.get("commit") or machine.get("commit") or "")[:12],
     }
     return {key: value for key, value in found.items() if value}
+
+
+def timed(whole):
+    """The experiments of a run of the bench, and the strategies that they timed; docs/dev/papers.md is held against both."""
+    rows = [row for row in whole.get("rows", []) if row.get("operation", "copy") != "copy"]
+    figures = [one for one in whole.get("figures", []) if one["source"] == "found"]
+    if not all("experiment" in row for row in rows):
+        return {}
+    strategies = {}
+    for row in rows:
+        strategies.setdefault(row["operation"], set()).add(row["strategy"])
+    return {
+        "experiments": sorted({one["experiment"] for one in [*rows, *figures]}),
+        "strategies": {name: sorted(strategies[name]) for name in sorted(strategies)},
+    }
 
 
 def dated(name):

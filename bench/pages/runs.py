@@ -351,12 +351,20 @@ OURS = {
     "suppression": "gpu",
     "window": "3",
     "boxes": "gpu",
+    "windows": "cells",
     "copy": "async",
 }
 
 
+# Words of requests that an experiment times beside its own.
+BESIDE = {"canny-stages": ("photographs", "L2"), "canny-pipeline": ("phase",)}
+
+
 def is_default(row, wanted):
-    """Whether a row has our kernels, or those that words of the form name=value ask for."""
+    """Whether a row has our kernels and the experiment's request, or what words ask for: name=value, or one of BESIDE."""
+    beside = BESIDE.get(row["experiment"], ())
+    if any(word in words_of(row, ["parameters"]) and word not in wanted for word in beside):
+        return False
     given = dict(
         word.split("=", 1) for word in (row.get("strategy_parameters") or "").split() if "=" in word
     )

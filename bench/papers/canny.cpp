@@ -48,23 +48,28 @@ Image<uint8_t> canny_picture(int32_t side, uint64_t seed) {
   return picture;
 }
 
-CannyPictures canny_pictures(Session& session, int32_t side) {
-  CannyPictures pictures;
-  pictures.made = session.quick() ? 8 : 100;
-  for (size_t seed = 1; seed <= pictures.made; ++seed)
-    pictures.all.push_back(canny_picture(side, seed));
-  for (Image<uint8_t>& photo : session.photographs(side, session.quick() ? 4 : 100))
-    pictures.all.push_back(std::move(photo));
+CannyPictures made_pictures(Session& session, int32_t side) {
+  CannyPictures pictures{.kind = "made pictures"};
+  const size_t count = session.quick() ? 8 : 100;
+  for (size_t seed = 1; seed <= count; ++seed) pictures.all.push_back(canny_picture(side, seed));
+  return pictures;
+}
+
+CannyPictures photographs(Session& session, int32_t side) {
+  CannyPictures pictures{.kind = "photographs"};
+  for (Photograph& photo : session.photographs(side, session.quick() ? 4 : 100)) {
+    pictures.all.push_back(std::move(photo.gray));
+    pictures.names.push_back(std::move(photo.name));
+  }
   return pictures;
 }
 
 CannyOptions canny_options() { return {.thresholds = Thresholds::given(20, 60)}; }
 
-Work paper_canny_work(std::string experiment, const CannyPictures& pictures) {
-  Work work = canny_work(std::move(experiment), canny_options(), pictures.all.at(0));
-  const size_t natural = pictures.all.size() - pictures.made;
-  work.parameters += fmt::format(", {} made{} pictures", pictures.made,
-                                 natural ? fmt::format(" and {} natural", natural) : "");
+Work paper_canny_work(std::string experiment, const CannyPictures& pictures,
+                      const CannyOptions& options) {
+  Work work = canny_work(std::move(experiment), options, pictures.all.at(0));
+  work.parameters += fmt::format(", {} {}", pictures.all.size(), pictures.kind);
   work.sources.assign(pictures.all.begin(), pictures.all.end());
   work.rounds = true;
   work.one_thread = true;

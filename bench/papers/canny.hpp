@@ -9,14 +9,17 @@
 
 namespace cuesta::bench {
 
-/// Different pictures of one size: a hundred made ones, shapes over the whole picture with shading
-/// and noise, the same on every machine, as photographs that are scaled to the size; then up to a
-/// hundred of Session::photographs. Of a quick run eight and four.
+/// Different pictures of one size, of one kind.
 struct CannyPictures {
+  std::string kind{};  ///< "made pictures" or "photographs"
   std::vector<Image<uint8_t>> all{};
-  size_t made = 0;  ///< come first
+  std::vector<std::string> names{};  ///< of photographs
 };
-CannyPictures canny_pictures(Session& session, int32_t side);
+/// A hundred made ones, eight in a quick run: shapes over the whole picture with shading and noise,
+/// the same on every machine.
+CannyPictures made_pictures(Session& session, int32_t side);
+/// Up to a hundred of Session::photographs, up to four in a quick run.
+CannyPictures photographs(Session& session, int32_t side);
 /// A made one.
 Image<uint8_t> canny_picture(int32_t side, uint64_t seed = 1);
 
@@ -26,7 +29,8 @@ CannyOptions canny_options();
 
 /// A time is the mean over the pictures, a picture a call. With two kinds of hysteresis of the
 /// strategies that have the choice, on all threads and on one.
-Work paper_canny_work(std::string experiment, const CannyPictures& pictures);
+Work paper_canny_work(std::string experiment, const CannyPictures& pictures,
+                      const CannyOptions& options);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
 /// searches. Width and height are one of its sizes, else nothing.

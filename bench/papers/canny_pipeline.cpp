@@ -68,6 +68,35 @@ Timing rate_of(Session& session, const Work& work, const Answers& answers, const
   return summary_of(std::move(rates));
 }
 
+// The paper's bound: a pipeline is as fast as its longest phase, here one of upload, stages and
+// download by itself, of page-locked memory on one GPU.
+void add_longest_phase(Session& session, Work work) {
+  work.parameters += ", a phase at a time";
+  work.host = false;
+  work.device = true;
+  work.automatic = true;
+  work.picture_costs = true;
+  work.opencv = {};
+  work.npp = {};
+  const Measured measured = session.measure(work);
+  for (const Row& row : measured.rows) {
+    if (row.operation != work.operation || !row.pinned_costs) continue;
+    const double longest = std::max({row.ms, row.pinned_costs->upload, row.pinned_costs->download});
+    const char* const phase = longest == row.ms                     ? "the stages"
+                              : longest == row.pinned_costs->upload ? "the upload"
+                                                                    : "the download";
+    session.add_figure({.experiment = work.experiment,
+                        .width = row.width,
+                        .height = row.height,
+                        .source = "model",
+                        .subject = "page-locked",
+                        .detail = fmt::format("bound of the longest phase, {}, 1 GPU", phase),
+                        .what = "rate",
+                        .unit = "frames/s",
+                        .value = 1000 / longest});
+  }
+}
+
 }  // namespace
 
 void bench_canny_pipeline(Session& session) {
@@ -88,6 +117,7 @@ void bench_canny_pipeline(Session& session) {
     const Work work = work_of(pictures);
     session.measure(work);
     if (all.empty()) continue;
+    add_longest_phase(session, work);
     const Answers answers(work, session.exec("simd"));
     for (size_t gpus = 1; gpus <= all.size(); gpus *= 2) {
       for (const int in_flight : {1, 2, 3, 8}) {

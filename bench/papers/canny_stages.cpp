@@ -84,7 +84,7 @@ class Figures {
   const Work& work_;
 };
 
-// Means over the pictures; of all of them with their spread.
+// Means over the pictures; of made ones, whose kind is empty, with their spread.
 void add_searches(Figures& figures, const char* kind, const Searches& searches) {
   const std::pair<const char*, const std::vector<double>*> found[] = {
       {"initial trees", &searches.trees_start},
@@ -102,7 +102,7 @@ void add_searches(Figures& figures, const char* kind, const Searches& searches) 
 }
 
 void add_figures(Session& session, const Work& work, const CannyOptions& options,
-                 const Searches& all, const Searches& made, const Searches& natural) {
+                 const Searches& all) {
   Figures figures(session, work);
   const int32_t side = work.sources[0].width;
   if (const double ms = p1::at(p1::gpu_ms, side); ms > 0) {
@@ -116,10 +116,6 @@ void add_figures(Session& session, const Work& work, const CannyOptions& options
   if (side == 1024) figures.add("paper", "its goal", "all", "rate", "frames/s", p1::goal_fps);
 
   add_searches(figures, "", all);
-  if (!natural.depth.empty()) {
-    add_searches(figures, "made", made);
-    add_searches(figures, "natural", natural);
-  }
 
   const double n = side, k = smoothing_of(options).ksize, aperture = 3;
   const double content = 8 * mean_of(all.trees_end) / (n * n), depth = mean_of(all.depth);
@@ -185,20 +181,52 @@ void measure_papers_kernels(Session& session, Work work,
   session.measure(work, annotate);
 }
 
+Searches searches_of(Session& session, const CannyPictures& pictures, const CannyOptions& options) {
+  Searches all;
+  for (const Image<uint8_t>& picture : pictures.all)
+    all.add(search_edges(session, picture, options));
+  return all;
+}
+
+// Photographs in rows of their own: their edges are fewer and longer than those of made pictures.
+void measure_photographs(Session& session, int32_t side) {
+  const CannyPictures pictures = photographs(session, side);
+  if (pictures.all.empty()) return;
+  const CannyOptions options = canny_options();
+  const Searches all = searches_of(session, pictures, options);
+  Work work = paper_canny_work("canny-stages", pictures, options);
+  work.stages = true;
+  work.window.search_depth = mean_of(all.depth);
+  session.measure(work, [&](Row& row) { check_statistics(session, row, all); });
+  Figures figures(session, work);
+  add_searches(figures, "photographs", all);
+  for (const std::string& name : pictures.names)
+    session.add_input(work.experiment, work.parameters, side, name);
+}
+
+// The root of the paper's magnitude in the place of the sum: its stage, by the steps of the paper.
+void measure_roots(Session& session, const CannyPictures& pictures) {
+  if (!session.gpu()) return;
+  CannyOptions options = canny_options();
+  options.norm = Norm::l2;
+  Work work = paper_canny_work("canny-stages", pictures, options);
+  work.stages = true;
+  work.host = false;
+  work.npp = {};
+  work.takes = [](const StrategyDescription& s) { return s.name == "global"; };
+  work.sweeps = {{"hysteresis", {"union-find"}}};
+  session.measure(work);
+}
+
 }  // namespace
 
 void bench_canny_stages(Session& session) {
   add_words(session);
   for (const int32_t side : session.sizes({std::begin(p1::sides), std::end(p1::sides)})) {
-    const CannyPictures pictures = canny_pictures(session, side);
+    const CannyPictures pictures = made_pictures(session, side);
     const CannyOptions options = canny_options();
-    Searches all, made, natural;
-    for (const Image<uint8_t>& picture : pictures.all) {
-      const EdgeSearch search = search_edges(session, picture, options);
-      (all.depth.size() < pictures.made ? made : natural).add(search);
-      all.add(search);
-    }
-    Work work = paper_canny_work("canny-stages", pictures);
+    const Searches all = searches_of(session, pictures, options);
+    Work work = paper_canny_work("canny-stages", pictures, options);
     work.stages = true;
     work.end_to_end = EndToEnd::all;
     work.window.search_depth = mean_of(all.depth);
@@ -207,7 +235,9 @@ void bench_canny_stages(Session& session) {
       check_statistics(session, row, all);
     });
     measure_papers_kernels(session, work, [&](Row& row) { check_statistics(session, row, all); });
-    add_figures(session, work, options, all, made, natural);
+    measure_roots(session, pictures);
+    measure_photographs(session, side);
+    add_figures(session, work, options, all);
   }
 }
 

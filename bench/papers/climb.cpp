@@ -19,7 +19,7 @@ bool is_step(const StrategyDescription& strategy) {
 }  // namespace
 
 ClimbPictures::ClimbPictures(Session& session, int32_t side)
-    : photograph(session.photograph(side, side)), mask(object_mask(side)) {}
+    : photograph(session.papers_picture(experiment, side)), mask(object_mask(side)) {}
 
 std::vector<Work> climb_works(Session& session, const ClimbPictures& pictures) {
   const ConstAnyView photograph = pictures.photograph;
@@ -33,17 +33,23 @@ std::vector<Work> climb_works(Session& session, const ClimbPictures& pictures) {
   return works;
 }
 
+std::vector<Image<uint8_t>> climb_video(int32_t side) { return moving_object_video(side, side, 5); }
+
+Work climb_detector_work(Session& session, const std::vector<Image<uint8_t>>& video) {
+  Work work =
+      motion_work(session, experiment, "rgb, gaussian 15, ellipse:15", motion_options(), video, 2);
+  work.takes = is_step;
+  work.reference = "simd";  // the serial one takes seconds a frame
+  return work;
+}
+
 void bench_climb(Session& session) {
   for (const int32_t side : session.sizes({2048})) {
     const ClimbPictures pictures(session, side);
     for (const Work& work : climb_works(session, pictures)) session.measure(work);
     if (side < smallest_video) continue;
-    const auto video = moving_object_video(side, side, 5);
-    Work detector = motion_work(session, experiment, "rgb, gaussian 15, ellipse:15",
-                                motion_options(), video, 2);
-    detector.takes = is_step;
-    detector.reference = "simd";  // the serial one takes seconds a frame
-    session.measure(detector);
+    const auto video = climb_video(side);
+    session.measure(climb_detector_work(session, video));
   }
 }
 

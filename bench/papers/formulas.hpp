@@ -77,6 +77,7 @@ constexpr double accesses_counted(std::string_view strategy, int l, int p, const
   if (strategy == "shared-constant" || strategy == "tiled" || strategy == "adaptive-tiled" ||
       strategy == "shared-1d")
     return tile + 1;
+  if (strategy == "registers") return p * (l + 3) / 4.0 + 1;  // for four pixels of a column
   if (strategy == "two-pass") return p + 1.0 + l + 1.0;
   if (strategy == "separable" || strategy == "separable-tiled")
     return (wide + p - 1) / wide + 1 + (wide + l - 1) / wide + 1;

@@ -94,7 +94,7 @@ void add_figures(Session& session, const Filter& filter, const Work& work, int n
 void bench_memory_ladder(Session& session) {
   for (const Filter& filter : filters) {
     for (const int32_t side : session.sizes({256, 512, 1024, 2048})) {
-      const Image<float> src = Session::floats_of(session.photograph(side, side));
+      const Image<float> src = Session::floats_of(session.papers_picture("memory-ladder", side));
       for (const int n : {3, 5, 9}) {
         if (n > filter.widest) break;
         const Stencil stencil = filter.make(n);

@@ -4,6 +4,9 @@
 // ours is given without and with them. With --sizes, square videos and no paper figures.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "bench/engine/stages.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/papers/motion_memory.hpp"
@@ -134,6 +137,25 @@ bool is_plain_host(const StrategyDescription& s) {
   return s.space == Space::host && s.tier != Tier::production;
 }
 
+// The paper's versions as it has them, together: float taps, masks, and boxes by the host from
+// labels that come down.
+void measure_papers_kernels(Session& session, Work work,
+                            const std::function<void(Row&)>& annotate) {
+  if (!session.gpu()) return;
+  work.parameters += ", the paper's kernels";
+  work.host = false;
+  work.opencv = {};
+  work.takes = [](const StrategyDescription& s) {
+    return std::ranges::any_of(
+        s.parameters, [](const ParameterInfo& parameter) { return parameter.name == "windows"; });
+  };
+  work.sweeps = {{"windows", {"mask"}},
+                 {"boxes", {"host"}},
+                 {"block_x", {"16", "32"}},
+                 {"block_y", {"16", "32"}}};
+  session.measure(work, annotate);
+}
+
 void run(Session& session, int32_t width, int32_t height) {
   const auto video = moving_object_video(width, height, p4::frames);
   const MotionOptions options = motion_options();
@@ -152,6 +174,7 @@ void run(Session& session, int32_t width, int32_t height) {
   };
   if (session.quick()) {
     session.measure(few, annotate(few));
+    measure_papers_kernels(session, few, annotate(few));
   } else {
     // Of the plain rows on the host a frame may take a second: a few frames. Of the others the
     // whole video, the first frame against itself too.
@@ -163,6 +186,7 @@ void run(Session& session, int32_t width, int32_t height) {
     whole.reference = "simd";
     whole.takes = [](const StrategyDescription& s) { return !is_plain_host(s); };
     session.measure(whole, annotate(whole));
+    measure_papers_kernels(session, whole, annotate(whole));
   }
   add_memory(session, options, width, height);
 }

@@ -63,7 +63,7 @@ void canny_point(Session& session, const Image<uint8_t>& src) {
 void bench_roofline(Session& session) {
   keep_theory(session);
   for (const int32_t side : session.sizes({2048})) {
-    const Image<uint8_t> src = session.photograph(side, side);
+    const Image<uint8_t> src = session.papers_picture("roofline", side);
     convolve_points(session, src);
     session.measure(sobel_work("roofline", "magnitude L1 to u8", src));
     session.measure(log_work("roofline", "edges, sigma 1.4, threshold 5", src));

@@ -61,7 +61,7 @@ Work of_loads(Work work) {
 void bench_sobel_ladder(Session& session) {
   bool first = true;
   for (const int32_t side : session.sizes({512})) {
-    const Image<uint8_t> bytes = session.photograph(side, side);
+    const Image<uint8_t> bytes = session.papers_picture("sobel-ladder", side);
     const Image<float> floats = Session::floats_of(bytes);
 
     for (const ConstAnyView source : {ConstAnyView(floats), ConstAnyView(bytes)}) {

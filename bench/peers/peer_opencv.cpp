@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#ifdef CUESTA_HAS_VIDEO
 #include <opencv2/videoio.hpp>
+#endif
 
 #include "bench/peers/peer.hpp"
 
@@ -143,6 +145,7 @@ class OpenCv final : public Peer {
     }
   }
 
+#ifdef CUESTA_HAS_VIDEO
   int64_t video(const char* file, double threshold, int n, const char* out) override {
     cv::VideoCapture video(file);
     if (!video.isOpened()) return -1;
@@ -167,6 +170,9 @@ class OpenCv final : public Peer {
     }
     return count;
   }
+#else
+  int64_t video(const char*, double, int, const char*) override { return -1; }
+#endif
 
  private:
   void close_open(const cv::Mat& in, cv::Mat& out, int n) {

@@ -66,9 +66,18 @@ const std::vector<Asked>& climb_asked() {
   static Session session(settings, result, nullptr);
   static const ClimbPictures pictures(session, 2048);
   static const std::vector<Work> works = climb_works(session, pictures);
+  static const std::vector<Image<uint8_t>> video = climb_video(2048);
+  static const Work detector = climb_detector_work(session, video);
   static const std::vector<Asked> all = [] {
     std::vector<Asked> asked;
     for (const Work& work : works) asked.push_back(asked_of(work, "climb"));
+    asked.push_back(asked_of(detector, "climb"));
+    // The first call initialises the background, before the profiler looks.
+    asked.back().prepare = [first = asked.back().prepare](Pictures* given, const Exec& exec) {
+      std::function<void()> call = first(given, exec);
+      call();
+      return call;
+    };
     return asked;
   }();
   return all;

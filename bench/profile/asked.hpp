@@ -28,7 +28,7 @@ struct Asked {
 /// A work's call on the GPU; its name begins with `kind`. The work stays the caller's.
 Asked asked_of(const Work& work, std::string_view kind);
 
-/// Those of `bench climb` but the detector's, at 2048 x 2048.
+/// Those of `bench climb`, at 2048 x 2048.
 const std::vector<Asked>& climb_asked();
 
 /// Those of `bench production` but the detector's, each of the strategy that automatic choice takes

@@ -163,7 +163,8 @@ const std::vector<Asked>& requests() {
        paper_004::width, paper_004::height,
        [](Pictures* pictures, const Exec& exec) {
          Pictures& p = *pictures;
-         const auto detector = std::make_shared<MotionDetector>();
+         const auto detector =
+             std::make_shared<MotionDetector>(MotionOptions::of(BackgroundModel::first));
          detector->push(p.frames[0], exec);
          return [&p, exec, detector] { detector->push(p.frames[1], exec); };
        }},

@@ -107,6 +107,10 @@ def growth(points):
     return fits
 
 
+def at_logarithm(a, b, n):
+    return a + b * math.log2(n)
+
+
 def thinned(items, most):
     """At most this many, evenly, the first and the last among them."""
     if len(items) <= most:

@@ -5,7 +5,7 @@
     {"title": "...", "names": ["below 2", ...], "map": [{"label": "...", "levels": "00213"}, ...]}
 
 An AXIS has `label`, and may have `log`, `ticks` and `range`. A SERIES has `name`, `style` (its place in the palette, or null
-for black), `points` as [x, y], and may have `dashed`, `hollow` or `plain` (no markers). With `named`, names stand beside
+for black), `points` as [x, y], and may have `dashed`, `hollow`, `plain` (no markers) or `dots` (no line). With `named`, names stand beside
 points where there is room; otherwise the names are in a legend.
 """
 
@@ -209,7 +209,8 @@ def curve(series, x, y, used):
         more += f' marker-start="{mark}"' + (
             f' marker-mid="{mark}" marker-end="{mark}"' if len(series["points"]) > 1 else ""
         )
-    return f'<path class="c" stroke="{color_of(style)}" d="M{path}"{more}/>'
+    stroke = "none" if series.get("dots") else color_of(style)
+    return f'<path class="c" stroke="{stroke}" d="M{path}"{more}/>'
 
 
 def legend(entries, left, top, columns, width):

@@ -12,11 +12,13 @@ table a request. A figure that the paper does not print says so; a row that was 
 import argparse
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
 import analysis
 import charts
+import claims
 import layout
 import pictures
 from layout import Note, Table
@@ -685,32 +687,60 @@ def searching(rows, strategy):
 
 
 def canny_title(rows, where):
-    """A time is a mean where several pictures went round."""
+    """A time is a mean where several pictures went round; runs before 2026-11-30 do not tell their kinds apart."""
+    found = (
+        re.search(r", (\d+ (?:made pictures|photographs))$", rows[0]["parameters"])
+        if rows
+        else None
+    )
     several = (
-        f"means over {rows[0]['pictures']} pictures, "
-        if rows and rows[0].get("pictures", 1) > 1
-        else ""
+        f"means over {found[1]}, "
+        if found
+        else (
+            f"means over {rows[0]['pictures']} pictures, "
+            if rows and rows[0].get("pictures", 1) > 1
+            else ""
+        )
     )
     return f"paper 001: Canny u8, {several}{where}"
 
 
-def canny_stages(result):
-    rows = sorted(result.rows_of("canny-stages"), key=lambda row: row["width"])
-    title = canny_title(rows, result.where)
-    tables = frames(result, title, rows) + spreads(title, rows)
+def stages_by_size(title, rows):
+    tables = []
     for column in STAGES:
         tables += by_size(
             f"{title}: {column}, ms (no paper figure: chart only)",
             rows,
             lambda row: stage_ms(row, column),
         )
+    return tables
+
+
+def canny_beside(result, rows):
+    """What the experiment times beside the paper's request: photographs, and magnitudes that are roots."""
+    tables = []
+    for word, name in (("photographs", "photographs"), ("L2", "magnitudes by the root")):
+        beside = [row for row in rows if word in re.split(r"[ ,]+", row["parameters"])]
+        if beside:
+            title = f"paper 001: Canny u8, {name}, {result.where}"
+            tables += by_size(f"{title}: a picture, ms", beside, lambda row: row["ms"])
+            tables += stages_by_size(title, beside)
+        rows = [row for row in rows if row not in beside]
+    return tables, rows
+
+
+def canny_stages(result):
+    rows = sorted(result.rows_of("canny-stages"), key=lambda row: row["width"])
+    beside, rows = canny_beside(result, rows)
+    title = canny_title(rows, result.where)
+    tables = frames(result, title, rows) + spreads(title, rows) + stages_by_size(title, rows)
     runs = groups(rows, "width")
     for at in runs.values():
         tables += stage_shares(result, title, at)
     tables += predicted_stages(title, rows)
     tables += stage_operations(result, title, runs) + edge_search(result, title, runs)
     tables += time_model(result, title, runs) + cpu_model(result, title, rows)
-    return tables + rolling_rows(result, title, runs)
+    return tables + rolling_rows(result, title, runs) + beside
 
 
 def frames(result, title, rows):
@@ -832,7 +862,12 @@ def edge_search(result, title, runs):
             (f["detail"], f["what"]): f["value"]
             for f in result.figures_of("canny-stages", source="found", width=width)
         }
-        for kind in ("", "made", "natural"):
+        for kind in (
+            "",
+            "made",
+            "natural",
+            "photographs",
+        ):  # before 2026-11-30 all, made and natural
             if (kind, "depth") not in found:
                 continue
             line = [
@@ -984,10 +1019,11 @@ def canny_pipeline(result):
     rows = result.rows_of("canny-pipeline")
     grid = Grid()
     for row in rows:
-        if row["operation"] != "copy":
+        if row["operation"] != "copy" and "a phase at a time" not in row["parameters"]:
             grid.set(label(row), size(row), rate(row["ms"]))
-    for found in result.figures_of("canny-pipeline", source="found", what="rate"):
-        grid.set(f"{found['detail']}, {found['subject']}", size(found), figure(found["value"], 0))
+    bounds = result.figures_of("canny-pipeline", source="model", what="rate")
+    for one in [*result.figures_of("canny-pipeline", source="found", what="rate"), *bounds]:
+        grid.set(f"{one['detail']}, {one['subject']}", size(one), figure(one["value"], 0))
     return grid.table(
         f"{canny_title(rows, result.where)}: frames a second, pictures uploaded, worked on and downloaded at once",
         "way",
@@ -1000,24 +1036,25 @@ def canny_pipeline(result):
 def motion_ladder(result):
     rows = [row for row in result.rows_of("motion-ladder") if row["operation"] != "copy"]
     tables = []
-    for at in groups(rows, "width", "height").values():
+    for at in groups(rows, "width", "height", "parameters").values():
         fastest = {}
+        papers = ", the paper's kernels" if "the paper's kernels" in at[0]["parameters"] else ""
         for row in at:
             key = (row["strategy"], row["threads"])
             if key not in fastest or row["ms"] < fastest[key]["ms"]:
                 fastest[key] = row
         few = list(fastest.values())
-        title = f"paper 004: {size(at[0])} RGB, one object, {result.where}"
+        title = f"paper 004: {size(at[0])} RGB, one object{papers}, {result.where}"
         tables += motion_rates(result, title, few)
         before = None
         for row in few:
             if row["stages"]:
                 tables += motion_steps(result, title, row, before)
             before = row if row["space"] == "device" else before
-        tables += motion_memory(result, title, at[0])
+        tables += [] if papers else motion_memory(result, title, at[0])
         for row in few:
             tables += motion_kernels(result, title, row)
-        tables += crossovers(title, [(size(at[0]), at)])
+        tables += [] if papers else crossovers(title, [(size(at[0]), at)])
         if best := fastest.get(("v1.3", 0)):
             grid = Grid()
             for row in at:
@@ -1577,7 +1614,10 @@ def main():
         drawn = {}
         if arguments.html or arguments.pictures:
             drawn = {
-                name: charts.svg(drawing) for name, drawing in pictures.all_of(result.whole).items()
+                name: charts.svg(drawing)
+                for name, drawing in (
+                    pictures.all_of(result.whole) | claims.all_of(result.whole)
+                ).items()
             }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         print(f"error: no result of cuesta bench --json: {error!r}", file=sys.stderr)

@@ -67,18 +67,19 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
   const bool smooth = sigma > 0;
   int ksize = smooth ? smoothing_of(options).ksize : 0;
   if (smooth && ksize == 0) ksize = gaussian_size(sigma);
-  Work work = work_of(
-      std::move(experiment), "canny",
-      fmt::format("{}L1, low {}, high {}",
-                  smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, sigma) : "", low, high),
-      src);
+  Work work = work_of(std::move(experiment), "canny",
+                      fmt::format("{}{}, low {}, high {}",
+                                  smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, sigma) : "",
+                                  options.norm == Norm::l1 ? "L1" : "L2", low, high),
+                      src);
   if (options.aperture == 3 && options.norm == Norm::l1 && !options.mask)
     work.window = {.width = std::max(ksize, 1), .height = std::max(ksize, 1)};
   work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };
   work.border = smooth ? "reflect101, then replicate" : "replicate";
-  if (src.type == PixelType::u8) {  // cv::Canny takes no other
+  // cv::Canny takes no other type; the peer asks it for sums.
+  if (src.type == PixelType::u8 && options.norm == Norm::l1) {
     work.opencv = [ksize, sigma, low, high](Peer& peer, ConstAnyView from, AnyView to) {
       peer.canny(from, to, ksize, sigma, low, high);
     };

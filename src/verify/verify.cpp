@@ -108,6 +108,15 @@ std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> 
   return all;
 }
 
+std::vector<std::vector<Parameter>> single_values(std::span<const ParameterInfo> parameters) {
+  std::vector<std::vector<Parameter>> all = {{}};
+  for (const auto& parameter : parameters) {
+    for (const auto value : parameter.values.subspan(1))
+      all.push_back({{std::string(parameter.name), std::string(value)}});
+  }
+  return all;
+}
+
 void on_each_target(std::span<const std::string_view> targets, const std::function<void()>& work) {
   if (targets.empty()) return work();
   const std::string_view in_force = simd_target();

@@ -41,6 +41,9 @@ struct Options {
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size
+  /// Every case with every value of each parameter, the others at their defaults, and a report for
+  /// each; otherwise combinations of values take turns.
+  bool every_value = false;
   bool stops_at_failure = false;
   /// Instruction sets to run on, of simd_targets(). Empty: the one in force.
   std::vector<std::string_view> targets{};
@@ -70,6 +73,8 @@ std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
 bool is_small(std::string_view label);
 /// Every combination of declared values, the defaults first.
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
+/// The defaults, then each other declared value with the defaults of the other parameters.
+std::vector<std::vector<Parameter>> single_values(std::span<const ParameterInfo> parameters);
 /// Runs `work` on each instruction set, and puts the one in force back.
 void on_each_target(std::span<const std::string_view> targets, const std::function<void()>& work);
 
@@ -179,7 +184,13 @@ std::vector<StrategyReport> verify_strategies(const std::vector<const Strategy<A
   std::vector<Tried<Args>> all;
   all.reserve(strategies.size());
   for (const auto* s : strategies) {
-    all.push_back({s, detail::combinations(s->parameters), {Args::operation, s->name, s->space}});
+    const StrategyReport report{Args::operation, s->name, s->space};
+    if (options.every_value) {
+      for (auto& setting : detail::single_values(s->parameters))
+        all.push_back({s, {std::move(setting)}, report});
+      continue;
+    }
+    all.push_back({s, detail::combinations(s->parameters), report});
     if (options.level == Level::sizes) all.back().parameters.resize(1);
   }
   std::vector<std::string> labels;

@@ -484,6 +484,25 @@ class Forms(unittest.TestCase):
         )
         self.assertIn("= 5.74 at K = 3)", text)
 
+    def test_photographs_and_roots_have_tables_of_their_own(self):
+        def canny(ms, parameters):
+            stages = {"gaussian": ms / 2, "magnitude": ms / 2}
+            return row("canny-stages", "canny", "global", side=64, ms=ms, parameters=parameters, stages=stages)  # fmt: skip
+
+        rows = [
+            canny(1.0, "L1, low 20, high 60, 100 made pictures"),
+            canny(2.0, "L1, low 20, high 60, 9 photographs"),
+            canny(3.0, "L2, low 20, high 60, 100 made pictures"),
+        ]
+        text = self.report(rows, [])
+        for title, line in (
+            ("means over 100 made pictures, a GPU: a picture, ms", "global 1.000"),
+            ("photographs, a GPU: a picture, ms", "global 2.000 -"),
+            ("magnitudes by the root, a GPU: a picture, ms", "global 3.000 -"),
+            ("magnitudes by the root, a GPU: gradient, ms", "global 1.500 -"),
+        ):
+            self.assert_table(text, f"paper 001: Canny u8, {title}", line)
+
     def test_frames_of_canny(self):
         rows = [
             row(
@@ -615,6 +634,29 @@ class Forms(unittest.TestCase):
             "blur 0.05000 0.2000 50.00 % -75 % 0.9080 113.0 20.1 % -",
             "morphology 0.05000 0.2000 50.00 % - no paper figure - - -",
             "all steps 0.1000 0.4000 100.00 % -50 % 4.508 559.0 100 % -",
+        )
+        papers = row(
+            name,
+            "motion",
+            "v1.3",
+            variant="block_x=16 block_y=16 boxes=host windows=mask",
+            ms=0.05,
+            stages={"blur": 0.05},
+            pictures=4,
+            **size,
+            parameters="request, the paper's kernels",
+        )
+        both = self.report([*rows, papers], figures)
+        beside = "paper 004: 596x336 RGB, one object, the paper's kernels, a GPU"
+        self.assert_table(
+            both,
+            f"{beside}: frames a second",
+            "v1.3 block_x=16 block_y=16 boxes=host windows=mask 4 0.05000 0.01000 20000.0 - - - 224.0",
+        )
+        self.assert_table(
+            both,
+            f"{title}: v1.3 block_x=8 block_y=4, by step",
+            "blur 0.05000 0.2000 50.00 % -75 % 0.9080 113.0 20.1 % -",
         )
         for of in rows:
             del of["pictures"]  # earlier versions: how many were timed is not known
@@ -896,23 +938,42 @@ class Forms(unittest.TestCase):
         rows = [
             row("canny-pipeline", "copy", "memcpy", "host"),
             row("canny-pipeline", "canny", "simd", "host", ms=4.0),
+            row(
+                "canny-pipeline", "canny", "fused", ms=1.0, parameters="request, a phase at a time"
+            ),
         ]
         figures = [
             figure("canny-pipeline", "found", "page-locked", "rate", value, detail, "frames/s")
             for detail, value in (("1 in flight, 1 GPU", 1000.0), ("3 in flight, 2 GPUs", 3210.4))
         ]
+        bound = "bound of the longest phase, the upload, 1 GPU"
+        figures.append(
+            figure("canny-pipeline", "model", "page-locked", "rate", 1200.0, bound, "frames/s")
+        )
+        text = self.report(rows, figures)
         self.assert_table(
-            self.report(rows, figures),
+            text,
             "paper 001: Canny",
             "simd, 2 threads 250",
             "1 in flight, 1 GPU, page-locked 1000",
             "3 in flight, 2 GPUs, page-locked 3210",
+            f"{bound}, page-locked 1200",
         )
+        self.assertNotIn("fused", text)
 
     def test_searches_of_many_pictures(self):
         rows, figures = [], []
         for side, depth in ((64, 10), (128, 12.5), (256, 15)):
-            rows.append(row("canny-stages", "canny", "simd", "host", side=side, pictures=100))
+            rows.append(
+                row(
+                    "canny-stages",
+                    "canny",
+                    "simd",
+                    "host",
+                    side=side,
+                    parameters="L1, 100 made pictures",
+                )
+            )
             for what, mean in (
                 ("initial trees", 10.0),
                 ("final trees", 2.0 * side),
@@ -933,11 +994,11 @@ class Forms(unittest.TestCase):
                 figure("canny-stages", "found", "hysteresis", "pictures", 100, side=side)
             )
         text = self.report(rows, figures)
-        title = "paper 001: Canny u8, means over 100 pictures, a GPU"
+        title = "paper 001: Canny u8, means over 100 made pictures, a GPU"
         self.assert_table(
             text,
             f"{title}: breadth-first",
-            f"128x128 request 100 10 2, 1 to 40 256 2, 1 to 40 12.5 2, 1 to 40 {NONE}",
+            f"128x128 100 made pictures 100 10 2, 1 to 40 256 2, 1 to 40 12.5 2, 1 to 40 {NONE}",
         )
         self.assert_table(
             text,

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """docs/dev/papers.md names what is in the tree: its paths, strategies, parameters and commands exist, every rung is on it, rows are
-numbered and counted; and a page with a fault is found. Speed belongs to docs/results: a figure of a run is a fault here."""
+numbered and counted; what works is in the newest run; and a page with a fault is found. Speed belongs to docs/results: a figure of a
+run is a fault here."""
 
 import functools
+import json
 import re
 import unittest
 from pathlib import Path
@@ -37,6 +39,7 @@ class Tree:
         )
         for path in sorted(root.glob("src/ops/**/*.[ch]*")):
             self.read_parameters(path.read_text(encoding="utf-8"))
+        self.read_runs()
         self.rungs = sorted(
             str(path.relative_to(root)) for path in root.glob("src/ops/*/ladder/[0-9]*.cu")
         )
@@ -55,6 +58,27 @@ class Tree:
                 known | values.get(list_name, set()),
                 bool(re.search(r"\d", rest)),
             )
+
+    def read_runs(self):
+        """The bench's experiments, and what the newest published runs of the papers' steps have timed."""
+        listed = (self.root / "bench" / "run.cpp").read_text(encoding="utf-8")
+        self.experiments = set(re.findall(r'\{\{"([\w-]+)", "', listed))
+        data = self.root / "docs" / "results" / "data"
+        runs = json.loads((data / "h200-ladder.json").read_text(encoding="utf-8"))["raw"]
+        climb = json.loads((data / "ladder.json").read_text(encoding="utf-8"))["tables"]
+        newest = [run for run in runs.values() if "strategies" in run]
+        self.timed_experiments = {"climb"}.union(*(run["experiments"] for run in newest))
+        self.timed = {
+            f"{operation}:{name}"
+            for run in newest
+            for operation, names in run["strategies"].items()
+            for name in names
+        } | {
+            f"{name.removesuffix('_climb')}:{re.search('`([^`]+)`', row[0])[1]}"
+            for name, table in climb.items()
+            if name.endswith("_climb")
+            for row in table["rows"]
+        }
 
     @functools.cache
     def file(self, target):
@@ -94,6 +118,26 @@ def token_error(token, tree):
     if "/" in token:
         return None if (tree.root / token).exists() else "no such path"
     return None if any(token in names for names in tree.strategies.values()) else "no such strategy"
+
+
+def run_errors(where, tree):
+    """What of a row that works is not in the newest run; and a row that names nothing to look at."""
+    words = re.findall(r"`([^`]+)`", where)
+    strategies = {word for word in words if word.split(":")[0] in tree.strategies and ":" in word}
+    experiments = {word.split()[2] for word in words if word.startswith("cuesta bench ")} | {
+        name.replace("_", "-")
+        for name in re.findall(r"\(\.\./\.\./bench/papers/(\w+)\.cpp\)", where)
+        if name.replace("_", "-") in tree.experiments
+    }
+    errors = [f"{name}: not in the newest run" for name in sorted(strategies - tree.timed)]
+    errors += [
+        f"{name}: no experiment of the newest run"
+        for name in sorted(experiments - tree.timed_experiments)
+    ]
+    looked_at = strategies or experiments or "](../results/" in where or "/tests/" in where
+    if not looked_at and not any(word.startswith("cuesta ") for word in words):
+        errors.append("works, and names no experiment, page of results, command or test")
+    return errors
 
 
 def cells(line):
@@ -140,6 +184,9 @@ def check(text, tree=TREE):
                 continue
             if verdict != "works" and not re.match(verdict + r": \S", row[3]):
                 wrong(f"{verdict}, and no word of why")
+            if verdict == "works":
+                for error in run_errors(row[2], tree):
+                    wrong(error)
             counts[paper][verdict] += 1
     if sorted(counts) != list(PAPERS):
         errors.append(f"papers {sorted(counts)}")
@@ -161,6 +208,9 @@ class Published(unittest.TestCase):
         self.assertIn("separable-tiled", TREE.strategies["convolve"])
         self.assertIn("v1.3", TREE.strategies["motion"])
         self.assertGreater(len(TREE.rungs), 20)
+        self.assertGreater(len(TREE.timed), 60)
+        self.assertLessEqual({"log-ladder", "canny-pipeline", "climb"}, TREE.timed_experiments)
+        self.assertLessEqual(TREE.timed_experiments, TREE.experiments)
         self.assertLessEqual(
             {"T", "block", "block_x", "grid", "hysteresis", "limit", "load", "transpose", "window"},
             set(TREE.parameters),
@@ -198,6 +248,16 @@ class Planted(unittest.TestCase):
         self.assert_found("`--sweep load=one-each`", "`--sweep load=two-each`", "no such parameter")
         self.assert_found("`cuesta verify`", "`cuesta prove`", "no such command")
         self.assert_found("`--device auto`", "`--device gpu`", "no such device")
+
+    def test_works_and_is_not_in_the_newest_run(self):
+        self.assert_found("`log:naive`", "`median:plain`", "median:plain: not in the newest run")
+        line = next(
+            line for line in self.text.splitlines() if line.startswith("| 15 | experiment: random")
+        )
+        other = line.replace("log_ladder.cpp", "canny_model.hpp").replace("log-ladder", "theory")
+        self.assert_found(line, other.replace("../results/", "../user/"), "names no experiment")
+        faults = run_errors("`cuesta bench surface`", TREE)
+        self.assertEqual(faults, ["surface: no experiment of the newest run"])
 
     def test_paths_that_are_not_there(self):
         self.assert_found("ladder/01_naive.cu)", "ladder/01_naif.cu)", "01_naif.cu: no such path")

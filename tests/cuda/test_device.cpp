@@ -8,6 +8,7 @@
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
+#include "cuesta/strategies.hpp"
 #include "support/readme.hpp"
 #include "verify/verify.hpp"
 
@@ -46,6 +47,28 @@ TEST_F(Device, EveryStrategyEqualsTheReference) {
     }
   }
   EXPECT_GT(rows, 0) << "the build has no device strategy";
+}
+
+// What a rung refuses with a value, as one GPU or a parameter of another rung, is not run with it;
+// every value runs in some rung.
+TEST_F(Device, EveryRungWithEveryValue) {
+  size_t settings = 0, ran = 0;
+  for (const StrategyDescription& rung : list_strategies()) {
+    if (rung.tier != Tier::ladder || rung.space != Space::device || rung.name == not_emulated)
+      continue;
+    for (const verify::Operation& operation : verify::operations()) {
+      if (operation.name != rung.operation) continue;
+      for (const auto& row : operation.run(
+               {.strategy = std::string(rung.name), .space = Space::device, .every_value = true})) {
+        ++settings;
+        ran += row.run > 0;
+        for (const auto& failure : row.failures)
+          ADD_FAILURE() << row.operation << " " << row.strategy << ": " << failure;
+      }
+    }
+  }
+  EXPECT_GT(settings, 100u);
+  EXPECT_GT(ran, settings * 9 / 10);
 }
 
 TEST_F(Device, EveryStrategyEqualsTheReferenceAtEverySize) {

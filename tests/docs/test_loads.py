@@ -27,6 +27,16 @@ class Loads(unittest.TestCase):
         tile = steps["convolve-tiled"][0]["loads"]  # each sample once
         self.assertEqual(tile, [f"{4 * 16 + 4}x1"] * (16 + 4))
 
+    def test_chains_load_windows_tiles_and_rolling_rows(self):
+        steps = json.loads(recorded())
+        blur, dilate = steps["motion-v1.1"]  # windows of 5 x 5 from global memory
+        self.assertEqual((blur["name"], len(blur["mine"]), blur["taken"]), ("Blur", 25, []))
+        self.assertEqual((dilate["name"], dilate["block"]), ("Dilate", [32, 32]))
+        tile, taken = steps["motion-v1.2"][0]["loads"], steps["motion-v1.2"][0]["taken"]
+        self.assertEqual((tile, len(taken)), ([f"{32 + 4}x1"] * (32 + 4), 25))
+        self.assertEqual(len(steps["canny-global"][0]["mine"]), 25)
+        self.assertEqual(len(steps["canny-global"][1]["mine"]), 9)
+
 
 if __name__ == "__main__":
     if sys.argv[3:] == ["--write"]:

@@ -10,6 +10,7 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/motion/ladder/ladder.hpp"
+#include "ops/motion/ladder/sums.hpp"
 #include "ops/motion/ladder/unrolled.hpp"
 #include "ops/motion/stages.hpp"
 #include "support/strategies.hpp"
@@ -82,7 +83,23 @@ TEST(MotionLadder, UnrolledElementsAreThePublicOnes) {
     EXPECT_EQ(unrolled_index(StructuringElement::parse(name)), -1) << name;
 }
 
-// One sum over the products of the taps rounds as the two passes do.
+// One sum over the products of the taps, to a sample.
+template <class Tap>
+uint8_t blurred(const Image<uint8_t>& src, const std::vector<int32_t>& taps, int32_t x, int32_t y) {
+  using namespace motion_ladder;
+  const auto k = int32_t(taps.size());
+  Tap sum = tap_of<Tap>(half);
+  for (int32_t j = 0; j < k; ++j) {
+    const uint8_t* row = src.row(map_index<BorderMode::reflect101>(y + j - k / 2, src.height()));
+    for (int32_t i = 0; i < k; ++i) {
+      sum += tap_of<Tap>(taps[size_t(j)] * taps[size_t(i)]) *
+             Tap(row[map_index<BorderMode::reflect101>(x + i - k / 2, src.width())]);
+    }
+  }
+  return sample_of(sum);
+}
+
+// It rounds as the two passes do, in integers and, as the paper has it, in floats.
 TEST(MotionLadder, OneSumOfProductsIsTheGaussian) {
   Image<uint8_t> src(37, 23), expected(37, 23);
   verify::fill(src, verify::Pattern::natural, 3);
@@ -91,16 +108,30 @@ TEST(MotionLadder, OneSumOfProductsIsTheGaussian) {
     const auto taps = gaussian_taps_q8(k, 0);
     for (int32_t y = 0; y < 23; ++y) {
       for (int32_t x = 0; x < 37; ++x) {
-        int32_t sum = 1 << 15;
-        for (int32_t j = 0; j < k; ++j) {
-          for (int32_t i = 0; i < k; ++i) {
-            sum += taps[size_t(j)] * taps[size_t(i)] *
-                   src.at(map_index<BorderMode::reflect101>(x + i - k / 2, 37),
-                          map_index<BorderMode::reflect101>(y + j - k / 2, 23));
-          }
-        }
-        ASSERT_EQ(sum >> 16, expected.at(x, y)) << k << " at " << x << ", " << y;
+        ASSERT_EQ(blurred<int32_t>(src, taps, x, y), expected.at(x, y))
+            << k << " " << x << "," << y;
+        ASSERT_EQ(blurred<float>(src, taps, x, y), expected.at(x, y)) << k << " " << x << "," << y;
       }
+    }
+  }
+}
+
+// What floats of the blur rely on: the largest sum of all, and each step to it.
+TEST(MotionLadder, FloatSumsAreExact) {
+  using namespace motion_ladder;
+  for (const int k : {1, 3, 15, 31}) {
+    for (const double sigma : {0.0, 0.4, 2.6, 9.0}) {
+      const auto taps = gaussian_taps_q8(k, sigma);
+      int32_t whole = half;
+      float sum = tap_of<float>(half);
+      for (const int32_t down : taps) {
+        for (const int32_t across : taps) {
+          whole += down * across * 255;
+          sum += tap_of<float>(down * across) * 255;
+          ASSERT_EQ(double(sum), whole / 65536.0) << k << ", sigma " << sigma;
+        }
+      }
+      EXPECT_EQ(sample_of(sum), 255);
     }
   }
 }

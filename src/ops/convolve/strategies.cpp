@@ -69,6 +69,13 @@ std::string_view blocks(const ConvolveArgs& args, const Parameters& p) {
   return blocks_of(p.integer("block"), args, p);
 }
 
+std::string_view whole_vectors(const ConvolveArgs& args, const Parameters& p) {
+  const auto begins = reinterpret_cast<uintptr_t>(args.src.data);
+  return begins % 16 != 0 || args.src.stride_bytes % 16 != 0
+             ? "rows that do not begin at a multiple of 16 bytes"
+             : blocks(args, p);
+}
+
 // load=by-position reaches one block further, load=one-each must leave pixels to compute.
 std::string_view block_window(const ConvolveArgs& args, const Parameters& p) {
   const int side = std::max(args.width, args.height);
@@ -86,10 +93,15 @@ std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
   return blocks(args, p);
 }
 
+bool separable_stencil(const ConvolveArgs& args) {
+  return args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
+}
 std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
-  const bool separable =
-      args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
-  return separable ? blocks(args, p) : "stencils that are not separable";
+  return separable_stencil(args) ? blocks(args, p) : "stencils that are not separable";
+}
+std::string_view factors_with_halos(const ConvolveArgs& args, const Parameters& p) {
+  return separable_stencil(args) ? blocks_of(convolve_ladder::halo_rows, args, p)
+                                 : "stencils that are not separable";
 }
 
 std::string_view fits(size_t shared_bytes) {
@@ -204,6 +216,12 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
            CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic_of_threads)),
       rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
            block_and_loads, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
+      rung("registers", "constant with four pixels of a column a thread, their sums in registers",
+           "", any_block_only, CUESTA_GPU(blocks), CUESTA_GPU(registers)),
+      rung("vectors", "16 bytes of results a thread, samples loaded 16 bytes at a time", "",
+           of_small_block, CUESTA_GPU(whole_vectors), CUESTA_GPU(vectors)),
+      rung("halos", "separable with eight results a thread, tiles with aligned halos", "", {},
+           CUESTA_GPU(factors_with_halos), CUESTA_GPU(halos), "equal bytes"),
       {.name = "planes",
        .space = Space::device,
        .tier = Tier::production,

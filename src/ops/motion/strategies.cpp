@@ -44,17 +44,20 @@ std::string_view tile_supports(const MotionArgs& args, int block_x, int block_y)
   return chain_supports(args, block_y);
 }
 
-std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
+std::string_view tiled(const MotionArgs& args, const Parameters& p, int block_x, int block_y) {
+  const bool masks = p.text("windows") == "mask";
   for (const StructuringElement* e : {&args.options->close, &args.options->open}) {
-    if (e->count() > max_cells ||
-        tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
+    const bool fits = masks ? e->width() * e->height() <= max_mask : e->count() <= max_cells;
+    if (!fits || tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
       return "elements that exceed shared or constant memory";
   }
   return tile_supports(args, block_x, block_y);
 }
-std::string_view square(const MotionArgs& args, const Parameters&) { return tiled(args, 32, 32); }
+std::string_view square(const MotionArgs& args, const Parameters& p) {
+  return tiled(args, p, 32, 32);
+}
 std::string_view searched(const MotionArgs& args, const Parameters& p) {
-  return tiled(args, p.integer("block_x"), p.integer("block_y"));
+  return tiled(args, p, p.integer("block_x"), p.integer("block_y"));
 }
 
 std::string_view unrolls(const MotionArgs& args, const Parameters& p) {
@@ -144,7 +147,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .idea =
            "a thread a pixel from global memory; all memory and the background anew every frame",
        .paper = "004",
-       .parameters = boxes_only,
+       .parameters = boxes_and_windows,
        .allocates = true,
        .host_sync = true,
        .supports = CUESTA_GPU(every_frame),
@@ -154,7 +157,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .tier = Tier::ladder,
        .idea = "memory, windows and background once",
        .paper = "004",
-       .parameters = boxes_only,
+       .parameters = boxes_and_windows,
        .host_sync = true,
        .supports = CUESTA_GPU(once),
        .run = CUESTA_GPU(each_frame<v1_1>)},
@@ -163,7 +166,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .tier = Tier::ladder,
        .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
        .paper = "004",
-       .parameters = boxes_only,
+       .parameters = boxes_and_windows,
        .host_sync = true,
        .supports = CUESTA_GPU(square),
        .run = CUESTA_GPU(each_frame<v1_2>)},
@@ -172,7 +175,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .tier = Tier::ladder,
        .idea = "the same with the launch shape of a grid search",
        .paper = "004",
-       .parameters = launch_shape,
+       .parameters = searched_shape,
        .host_sync = true,
        .supports = CUESTA_GPU(searched),
        .run = CUESTA_GPU(each_frame<v1_3>)},

@@ -25,6 +25,15 @@ inline constexpr ParameterInfo of_transpose[] = {ladder_parameters::block, ladde
 inline constexpr ParameterInfo of_grid[] = {ladder_parameters::grid, ladder_parameters::threads,
                                             unroll};
 
+/// Sums of a whole vector take the registers of a larger block.
+inline constexpr std::string_view small_block_values[] = {"16", "8"};
+inline constexpr int vectors_threads = 16 * 16;
+inline constexpr ParameterInfo of_small_block[] = {
+    {"block", ladder_parameters::block_meaning, small_block_values}};
+
+/// Rows of a block of the row pass of `halos`.
+inline constexpr int halo_rows = 4;
+
 /// The widest window whose tile of the smallest block fits; every rung takes it.
 inline constexpr int max_side = 15;
 
@@ -48,5 +57,8 @@ void row_cyclic(const ConvolveArgs& args, Call& call);
 /// row_cyclic, by the parameter `threads`.
 void row_cyclic_of_threads(const ConvolveArgs& args, Call& call);
 void shared_1d(const ConvolveArgs& args, Call& call);
+void registers(const ConvolveArgs& args, Call& call);
+void vectors(const ConvolveArgs& args, Call& call);
+void halos(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_ladder

@@ -33,18 +33,10 @@ void keep_first_frame(const MotionArgs& args, Call& call) {
       "motion: keeping the first frame");
 }
 
-}  // namespace
-
-void v1_0(const MotionArgs& args, Call& call) {
-  call.stage(stages::memory);
-  Workspace of_this_frame;
-  Exec exec = call.nested();
-  exec.workspace = &of_this_frame;
-  Scratch scratch(exec, Space::device);
+template <bool Masks>
+void find(const MotionArgs& args, Call& call, const Exec& exec, Scratch& scratch) {
   const dim3 block(32, 32);
-  if (args.background->frames() == 0) keep_first_frame(args, call);
-
-  Chain chain(args, call, exec, scratch, block, GlobalFilters<false>(call, scratch, block));
+  Chain chain(args, call, exec, scratch, block, GlobalFilters<false, Masks>(call, scratch, block));
   const Picture behind = chain.take();
   chain.smooth(args.memory->first_frame, behind);
   chain.smooth(args.frame, chain.second);
@@ -53,6 +45,18 @@ void v1_0(const MotionArgs& args, Call& call) {
                cuda::stream_of(call), chain.second, behind, chain.first);
   args.background->push(chain.second, {}, 0, exec);  // `first` learns its initialising frame only
   chain.find_objects();
+}
+
+}  // namespace
+
+void v1_0(const MotionArgs& args, Call& call) {
+  call.stage(stages::memory);
+  Workspace of_this_frame;
+  Exec exec = call.nested();
+  exec.workspace = &of_this_frame;
+  Scratch scratch(exec, Space::device);
+  if (args.background->frames() == 0) keep_first_frame(args, call);
+  with_windows(call, [&](auto masks) { find<masks>(args, call, exec, scratch); });
   // Here, before the workspace would gather its blocks in one for a next call.
   of_this_frame.release_memory();
 }

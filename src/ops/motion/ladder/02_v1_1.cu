@@ -13,7 +13,9 @@ namespace cuesta::motion_ladder {
 
 void v1_1(const MotionArgs& args, Call& call) {
   const dim3 block(32, 32);
-  run_chain(args, call, block, GlobalFilters<true>(call, call.scratch(), block));
+  with_windows(call, [&](auto masks) {
+    run_chain(args, call, block, GlobalFilters<true, masks>(call, call.scratch(), block));
+  });
 }
 
 }  // namespace cuesta::motion_ladder

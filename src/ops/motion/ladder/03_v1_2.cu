@@ -12,7 +12,8 @@ namespace cuesta::motion_ladder {
 
 void v1_2(const MotionArgs& args, Call& call) {
   const dim3 block(32, 32);
-  run_chain(args, call, block, TiledFilters(call, block));
+  with_windows(call,
+               [&](auto masks) { run_chain(args, call, block, TiledFilters<masks>(call, block)); });
 }
 
 }  // namespace cuesta::motion_ladder

@@ -11,7 +11,8 @@ namespace cuesta::motion_ladder {
 
 void v1_3(const MotionArgs& args, Call& call) {
   const dim3 block = block_of(call);
-  run_chain(args, call, block, TiledFilters(call, block));
+  with_windows(call,
+               [&](auto masks) { run_chain(args, call, block, TiledFilters<masks>(call, block)); });
 }
 
 }  // namespace cuesta::motion_ladder

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <type_traits>
 
 #include "cuda/kept.cuh"
 #include "cuesta/device.hpp"
@@ -67,6 +68,20 @@ inline cuda::Key key_of(const StructuringElement& e) {
       .add(e.anchor_x())
       .add(e.anchor_y())
       .add(e.cells());
+}
+
+/// The box of an element, from the pixel.
+struct Box {
+  int32_t left, top, wide, high;
+};
+/// How far a window reaches left of and above its pixel; turned by 180 degrees, the anchor counts
+/// from the other corner.
+inline int32_t reach(int32_t anchor, int32_t size, bool turned) {
+  return turned ? size - 1 - anchor : anchor;
+}
+inline Box box_of(const StructuringElement& e, bool turned) {
+  return {-reach(e.anchor_x(), e.width(), turned), -reach(e.anchor_y(), e.height(), turned),
+          e.width(), e.height()};
 }
 
 /// Hands label's stages on under the names of this chain.
@@ -195,6 +210,15 @@ class Chain {
 inline dim3 block_of(const Call& call) {
   const Parameters& p = call.parameters();
   return dim3(unsigned(p.integer("block_x")), unsigned(p.integer("block_y")));
+}
+
+/// f(std::bool_constant()): whether windows are the paper's, floats and masks.
+template <class F>
+void with_windows(const Call& call, F&& f) {
+  if (call.parameters().text("windows") == "mask")
+    f(std::true_type());
+  else
+    f(std::false_type());
 }
 
 /// A frame of the rungs that keep their memory and the smoothed first frame.

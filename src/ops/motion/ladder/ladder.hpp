@@ -14,6 +14,14 @@ inline constexpr ParameterInfo boxes_only[] = {
     {"boxes", "who gathers the objects: the GPU, or the host from labels that come down",
      boxes_values}};
 
+/// The windows of v1.0 to v1.3. A mask is of the element's box, which each thread tests cell by
+/// cell; the blur's taps and sums are floats with it.
+inline constexpr std::string_view windows_values[] = {"cells", "mask"};
+inline constexpr std::string_view windows_meaning =
+    "integer taps and a list of an element's cells; or float taps and a mask, as paper 004";
+inline constexpr ParameterInfo boxes_and_windows[] = {boxes_only[0],
+                                                      {"windows", windows_meaning, windows_values}};
+
 /// Launch shapes of the grid search; the first values are what it found best on an H200
 /// (2026-11-21, 596 x 336). Some pairs are no block; `supports` says so.
 inline constexpr std::string_view block_x_values[] = {"16", "32", "8", "64"};
@@ -22,6 +30,9 @@ inline constexpr ParameterInfo launch_shape[] = {
     boxes_only[0],
     {"block_x", "threads along a row of a block", block_x_values},
     {"block_y", "rows of threads of a block", block_y_values}};
+
+inline constexpr ParameterInfo searched_shape[] = {boxes_only[0], boxes_and_windows[1],
+                                                   launch_shape[1], launch_shape[2]};
 
 /// Of v1.5, whose blocks march: wide ones, whose rows are several chunks, and not many threads.
 inline constexpr std::string_view marching_x_values[] = {"32", "16", "64"};
@@ -37,7 +48,7 @@ inline constexpr ParameterInfo marching_shape[] = {
      copy_values}};
 
 /// What v1.2 and its followers take as arguments of kernels, and the shared memory of a block.
-inline constexpr int max_blur = 15, max_cells = 256;
+inline constexpr int max_blur = 15, max_cells = 256, max_mask = 1024;
 inline constexpr int max_shared_bytes = 48 * 1024;
 
 /// Bytes of the tile that a block of wide x high threads reads under a window.

@@ -7,14 +7,17 @@
 
 #include "cuesta/stencil.hpp"
 #include "ops/motion/ladder/chain.cuh"
+#include "ops/motion/ladder/sums.hpp"
 
 namespace cuesta::motion_ladder {
 
-struct Matrix {
+template <class Tap>
+struct MatrixOf {
   static constexpr size_t max_kept = 16;
   int32_t side;
-  int32_t taps[max_blur * max_blur];
+  Tap taps[max_blur * max_blur];
 };
+using Matrix = MatrixOf<int32_t>;
 
 /// A picture as the blur continues it.
 struct Reflected {
@@ -61,20 +64,21 @@ __device__ void load_tile(uint8_t* tile, Source source, int32_t left, int32_t to
 
 /// The blur's products, made once and kept by the caller's workspace; they go to the GPU with each
 /// launch. What v1.2 and its followers have in common.
-class ConstantMatrix {
+template <class Tap>
+class ConstantMatrixOf {
  public:
   static constexpr bool scratch_only = false;
 
-  ConstantMatrix(Call& call, dim3 block) : call_(call), block_(block) {}
+  ConstantMatrixOf(Call& call, dim3 block) : call_(call), block_(block) {}
 
   void make_blur(int ksize, double sigma) {
     const cuda::Key key = key_of(ksize, sigma);
-    matrix_ = &call_.scratch().kept<Matrix>(key.bytes(), [&] {
+    matrix_ = &call_.scratch().template kept<MatrixOf<Tap>>(key.bytes(), [&] {
       const auto taps = gaussian_taps_q8(ksize, sigma);
-      Matrix made = {.side = ksize};
-      int32_t* to = made.taps;
+      MatrixOf<Tap> made = {.side = ksize};
+      Tap* to = made.taps;
       for (const int32_t down : taps)
-        for (const int32_t across : taps) *to++ = down * across;
+        for (const int32_t across : taps) *to++ = tap_of<Tap>(down * across);
       return made;
     });
   }
@@ -89,13 +93,8 @@ class ConstantMatrix {
 
   Call& call_;
   dim3 block_;
-  const Matrix* matrix_ = nullptr;
+  const MatrixOf<Tap>* matrix_ = nullptr;
 };
-
-/// How far a window reaches left of and above its pixel; turned by 180 degrees, the anchor counts
-/// from the other corner.
-inline int32_t reach(int32_t anchor, int32_t size, bool turned) {
-  return turned ? size - 1 - anchor : anchor;
-}
+using ConstantMatrix = ConstantMatrixOf<int32_t>;
 
 }  // namespace cuesta::motion_ladder
