@@ -12,6 +12,7 @@
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/canny/options.hpp"
+#include "support/errors.hpp"
 #include "support/strategies.hpp"
 #include "verify/patterns.hpp"
 
@@ -200,6 +201,20 @@ TEST(CannyFractions, ABatchKeepsThemWithThresholdsAndMasksOfEach) {
     for (int32_t y = 0; y < 40; ++y)
       ASSERT_TRUE(std::equal(alone.row(y), alone.row(y) + 80, made.row(40 * i + y))) << i;
   }
+}
+
+TEST(CannyFractions, AWiderSigmaIsRefusedByItsName) {
+  const Image<uint8_t> picture(9, 9);
+  const auto said = [&](auto call) {
+    return test::error_of(ErrorCode::invalid_argument, [&] { call(); });
+  };
+  EXPECT_EQ(said([&] { canny(picture, {.sigma = 43}); }),
+            "canny: sigma is 43; without a ksize it must be at most 42 (for more, make the picture "
+            "smaller first)");
+  EXPECT_EQ(said([&] { gaussian(picture, {.sigma = 43}); }),
+            "gaussian: sigma is 43; without a ksize it must be above 0 and at most 42 (for more, "
+            "smooth twice by sigma / 1.414, or make the picture smaller first)");
+  EXPECT_NO_THROW(canny(picture, {.sigma = 43, .ksize = 255}));
 }
 
 TEST(CannyFractions, TheTypeOfStrengthsFollowsTheSpreadOfTheWindow) {

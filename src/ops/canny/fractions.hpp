@@ -5,6 +5,9 @@
 
 namespace cuesta {
 
+/// The largest sigma without a ksize: that of the windows that gaussian() takes.
+constexpr double canny_max_sigma = 42;
+
 /// Whether suppression compares the gradients' lengths where thresholds are compared with the l1
 /// norm (README, step 4). Options are resolved.
 bool canny_thins_by_length(const CannyArgs& args);

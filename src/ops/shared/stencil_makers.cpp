@@ -74,7 +74,8 @@ int gaussian_size(double sigma) {
   // Past 255 | 1 no window holds it; the comparison is false for NaN.
   if (!(sigma > 0 && size <= Stencil::max_size)) {
     throw_invalid(std::to_string(sigma),
-                  "gaussian: sigma is {}; without a ksize it must be above 0 and at most 42",
+                  "gaussian: sigma is {}; without a ksize it must be above 0 and at most 42 (for "
+                  "more, smooth twice by sigma / 1.414, or make the picture smaller first)",
                   sigma);
   }
   return int(size) | 1;
