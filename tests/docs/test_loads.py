@@ -3,6 +3,7 @@
 
 `test_loads.py PROGRAM ROOT --write` writes the file; then `bench/pages/publish.py make ladder` draws."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ PROGRAM, ROOT = Path(sys.argv[1]), Path(sys.argv[2])
 LOADS = ROOT / "bench" / "pages" / "loads.json"
 
 
+@functools.cache
 def recorded():
     return subprocess.run([PROGRAM], capture_output=True, check=True, timeout=300).stdout.decode()
 
