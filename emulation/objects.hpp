@@ -20,7 +20,9 @@ struct CUstream_st {
   int device;
   CUgraph_st* capturing = nullptr;
 };
-struct CUevent_st {};
+struct CUevent_st {
+  bool is_captured = false;  // by a graph: nobody can wait for it
+};
 
 namespace emulated {
 

@@ -375,6 +375,13 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   return enqueue(stream, [=] { std::memset(to, value, bytes); });
 }
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return enqueue(stream, [=] {
+    for (size_t y = 0; y < height; ++y)
+      std::memset(static_cast<char*>(to) + y * pitch, value, width);
+  });
+}
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   return cudaMemsetAsync(to, value, bytes, nullptr);
 }
@@ -400,9 +407,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   CUESTA_COUNTED();
   return noted(stream && stream->capturing ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
-cudaError_t cudaStreamQuery(cudaStream_t) {
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
   CUESTA_COUNTED();
-  return cudaSuccess;
+  return noted(stream && stream->capturing ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   CUESTA_COUNTED();
@@ -426,13 +433,14 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return fault;
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   CUESTA_COUNTED();
+  event->is_captured = stream && stream->capturing;
   return cudaSuccess;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   CUESTA_COUNTED();
-  return cudaSuccess;
+  return noted(event->is_captured ? cudaErrorCapturedEvent : cudaSuccess);
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
   CUESTA_COUNTED();

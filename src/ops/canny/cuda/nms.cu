@@ -30,6 +30,13 @@ Source smoothed_pictures(const CannyArgs& args, Call& call) {
       call.scratch().image<T, Space::device>(args.src.width, height * args.count, channels);
   all.height = height;
   const ptrdiff_t step = all.stride_bytes * height;
+  // Kernels read whole words: the rest of a row's last one is written, too.
+  const size_t row = size_t(args.src.width) * size_t(channels) * sizeof(T), rest = -row % 4;
+  if (rest > 0)
+    cuda::check(
+        cudaMemset2DAsync(reinterpret_cast<char*>(all.data) + row, size_t(all.stride_bytes), 0,
+                          rest, size_t(height) * size_t(args.count), cuda::stream_of(call)),
+        "canny: clearing what is behind rows");
   const ConstBatch from(args.src, args.count, args.src_step);
   const Batch to(all, args.count, step);
   for (int32_t i = 0; i < args.count; ++i)

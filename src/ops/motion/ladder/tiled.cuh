@@ -118,11 +118,13 @@ class TiledFilters : public ConstantMatrixOf<std::conditional_t<Masks, float, in
     const Box box = box_of(e, turned);
     const int32_t wide = int32_t(block_.x) + box.wide - 1;
     Element made = {};
-    if constexpr (Masks)
+    if constexpr (Masks) {
       made.box = box;
-    else
-      made = {
-          .left = box.left, .top = box.top, .wide = wide, .high = int32_t(block_.y) + box.high - 1};
+    } else {
+      // One by one: nvcc 13.0 drops the names of members in an assignment of a template.
+      made.left = box.left, made.top = box.top;
+      made.wide = wide, made.high = int32_t(block_.y) + box.high - 1;
+    }
     for (int y = 0; y < box.high; ++y) {
       for (int x = 0; x < box.wide; ++x) {
         const bool in = turned ? e.contains(box.wide - 1 - x, box.high - 1 - y) : e.contains(x, y);
