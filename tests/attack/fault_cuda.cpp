@@ -176,9 +176,6 @@ CUESTA_CALL(undone, cudaMemsetAsync, (void* to, int value, size_t bytes, cudaStr
 CUESTA_CALL(undone, cudaMemset2DAsync,
             (void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
             to, pitch, value, width, height, stream)
-CUESTA_CALL(undone, cudaMemset2DAsync,
-            (void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
-            to, pitch, value, width, height, stream)
 
 // ---- Streams, events, textures
 CUESTA_CALL(undone, cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags), stream,
