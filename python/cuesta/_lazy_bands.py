@@ -113,7 +113,10 @@ def _edges_of(bits: Any, first: int, end: int, width: int) -> Any:
 
 
 def _bands(rows: tuple[int, ...], reach: int) -> Iterator[tuple[int, int]]:
-    """Yields bands of whole chunks, none of which is much lower than what is around it."""
+    """Yields bands of whole chunks.
+
+    A band has at least 64 rows and a quarter of `reach`, unless the picture has fewer.
+    """
     least, first, end = max(_ROWS, reach // _SHARE), 0, 0
     height = sum(rows)
     for size in rows:

@@ -67,11 +67,15 @@ class Mail {
  public:
   static constexpr size_t max_count = SmallStaging::bytes / sizeof(Posted<T>);
 
-  Mail(Call& call, std::string_view doing)
+  /// Up to max_count values.
+  Mail(Call& call, size_t count, std::string_view doing)
       : call_(call),
         doing_(doing),
         staging_(kept_or_of_thread<SmallStaging>(call)),
-        to_{static_cast<Posted<T>*>(staging_.memory()), staging_.next_stamp()} {}
+        to_{static_cast<Posted<T>*>(staging_.memory()), staging_.next_stamp()} {
+    // What other calls left there may look like a stamp.
+    for (size_t i = 0; i < count; ++i) to_.first[i].stamp = 0;
+  }
   /// Kernels behind an error may still write.
   ~Mail() {
     if (!closed_) cudaStreamSynchronize(stream_of(call_));

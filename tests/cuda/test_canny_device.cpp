@@ -10,6 +10,7 @@
 
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/objects.hpp"
 #include "ops/canny/ladder/ladder.hpp"
 #include "support/drawings.hpp"
 #include "support/graph.hpp"
@@ -405,6 +406,32 @@ TEST_F(CannyDevice, AutomaticThresholdsAreTheHosts) {
           check(floats, options, "f32 " + what);
         }
       }
+    }
+  }
+}
+
+// Both come through the same page-locked memory: a count that stands where the device says that the
+// thresholds are there is not taken for that.
+TEST_F(CannyDevice, CountsOfAHistogramAreNoThresholds) {
+  constexpr int32_t side = 1500;
+  Image<uint8_t> picture(side, side), host(side, side), found(side, side);
+  verify::fill(picture, verify::Pattern::natural, 9);
+  const CannyResult expected = canny(picture, host, {}, {.strategy = "serial"});
+  const DevicePicture src = there(picture);
+  DevicePicture dst(side, side);
+  for (int32_t count = 1; count <= 3; ++count) {
+    Image<uint16_t> counted(count, 256);  // `count` pixels of each even value
+    for (int32_t y = 0; y < 256; ++y)
+      for (int32_t x = 0; x < count; ++x) counted.view().at(x, y) = uint16_t(2 * y);
+    Image<uint16_t, Space::device> counted_there(count, 256);
+    upload(counted, counted_there);
+    Workspace workspace;
+    for (int32_t call = 1; call <= count; ++call) {
+      histogram(counted_there, {.workspace = &workspace});
+      const CannyResult result = canny(src, dst, {}, {.workspace = &workspace});
+      download(dst, found);
+      EXPECT_EQ(result.high, expected.high) << count << ", call " << call;
+      EXPECT_EQ(hash_of(found), hash_of(host)) << count << ", call " << call;
     }
   }
 }

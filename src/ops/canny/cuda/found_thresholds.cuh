@@ -15,7 +15,7 @@ class FoundThresholds {
       : args_(args),
         n_(n),
         call_(call),
-        summaries_(call, "canny: thresholds"),
+        summaries_(call, size_t(args.count), "canny: thresholds"),
         limits_(enqueue(bins)) {}
 
   static constexpr auto max_pictures = int32_t(cuda::Mail<DeviceSummary>::max_count);
@@ -40,8 +40,10 @@ class FoundThresholds {
   template <class Body>
   void each_automatic(Body&& body) const {
     for (int32_t i = 0; i < args_.count; ++i)
-      if (args_.thresholds_of(i).is_automatic())
-        body(i, canny_rule(args_.part(i, 1).options, args_.src.type, n_));
+      if (args_.thresholds_of(i).is_automatic()) body(i, rule_of(i));
+  }
+  ThresholdRule rule_of(int32_t picture) const {
+    return canny_rule(args_.part(picture, 1).options, args_.src.type, n_);
   }
   FoundLimits* enqueue(const uint32_t* bins) const {
     const auto count = size_t(args_.count);
@@ -50,9 +52,7 @@ class FoundThresholds {
     const SummariesTo to{summaries_.to(), limits};
     void* const room = call_.scratch().take<double>(summary_room() / sizeof(double));
     if (args_.thresholds.empty()) {
-      each_automatic([&](int32_t i, const ThresholdRule& rule) {
-        if (i == 0) summarise(rule, bins, n_, args_.count, to, room, call_);
-      });
+      summarise(rule_of(0), bins, n_, args_.count, to, room, call_);
       return limits;
     }
     take_given(limits);
