@@ -74,6 +74,7 @@ class Surface {
       return;  // types and options that do not go together
     }
     if (!production(request, choices)) return;
+    if (!worth_timing(request)) return;
     const Row row =
         session_.gpu() ? on_device(request, src, choices) : on_host(request, src, choices);
     judge(request, row);
@@ -84,6 +85,12 @@ class Surface {
 
  private:
   using Key = std::tuple<PixelType, int32_t, bool>;
+
+  // A quick run on the host times what it can judge: one or three channels that OpenCV takes too.
+  bool worth_timing(const SurfaceRequest& request) const {
+    const bool judged = request.opencv && session_.opencv() && request.channels != 4;
+    return session_.gpu() || !session_.quick() || judged;
+  }
 
   ConstAnyView source(const SurfaceRequest& request);
   bool production(const SurfaceRequest& request, const std::vector<Choice>& choices);
