@@ -83,16 +83,20 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 3, 11));
   EXPECT_FALSE(takes_sharpening("separable-f32", f32, 1, 3));
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 1, 9));
-  EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 1, 15));
-  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 1, 17));
+  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 1, 11));
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 3));
   EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 9));
-  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 11));
   EXPECT_FALSE(takes_gaussian("tiles-f32", f32, 1, 5));
   EXPECT_TRUE(takes_gaussian("long-f32", f32, 4, 255));
   EXPECT_FALSE(takes_gaussian("long-f32", u8, 1, 35));
   EXPECT_FALSE(takes_sharpening("long-f32", f32, 1, 3));
-  EXPECT_TRUE(takes_sharpening("blocks", f32, 4, 255));
+  EXPECT_TRUE(takes_sharpening("blocks", f32, 4, 9));
+  EXPECT_FALSE(takes_sharpening("blocks", f32, 4, 11));
+  EXPECT_TRUE(takes_sharpening("pairwise", f32, 1, 11));
+  EXPECT_TRUE(takes_sharpening("pairwise", f32, 4, 255));
+  EXPECT_FALSE(takes_sharpening("pairwise", f32, 1, 9));
+  EXPECT_FALSE(takes_sharpening("pairwise", u16, 1, 31));
+  EXPECT_FALSE(takes_gaussian("pairwise", f32, 1, 31));
   EXPECT_TRUE(takes_sharpening("running", u8, 1, 13));
   EXPECT_FALSE(takes_sharpening("running", u8, 1, 9));  // 9 rows
   EXPECT_TRUE(takes_sharpening("running", u16, 4, 255));
@@ -173,8 +177,11 @@ void each_row(Test&& test) {
     gaussian(src, dst, {.ksize = 7}, exec);
   };
   test("blocks",
-       [](ConstAnyView src, AnyView dst, const Exec& exec) { sharpen(src, dst, {.n = 13}, exec); });
+       [](ConstAnyView src, AnyView dst, const Exec& exec) { sharpen(src, dst, {.n = 9}, exec); });
   if constexpr (std::is_same_v<T, float>) {
+    test("pairwise", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      sharpen(src, dst, {.n = 13}, exec);
+    });
     test("separable-f32", smooth);
     test("long-f32", smooth);
     test("tiles-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {

@@ -295,6 +295,10 @@ RULES = [
         )
         for part in ("", "_of_3", "_of_4")
     ),
+    Rule("convolve/cuda/pairwise", "pairwise_march", GLOBAL + [r"\bLDS\.128\b", r"\bSHFL\b"]),
+    Rule(
+        "convolve/cuda/pairwise_lines", "pairwise_(down|across)", GLOBAL + SHARED + [r"\bSHFL\b"]
+    ),
     # Production kernels keep everything in registers.
     Rule(
         "canny/cuda/nms",

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "cuesta/error.hpp"
@@ -336,6 +337,98 @@ TEST(Convolve, FloatsStayWithinTheBound) {
   }
 }
 
+// Floats that hold the whole numbers of bytes: sums below 2^24 are exact in any order, and one
+// division follows, so the results are those of the bytes.
+TEST(Convolve, LargeBoxesOfWholeFloatsAreThoseOfBytes) {
+  const auto bytes = picture<uint8_t>(70, 41, 3, Pattern::noise, 5);
+  Image<float> floats(70, 41, 3), of_bytes(70, 41, 3), of_floats(70, 41, 3);
+  for (int y = 0; y < 41; ++y) std::copy_n(bytes.row(y), 210, floats.row(y));
+  for (const int n : {16, 31, 64, 101, 255}) {
+    box(bytes, of_bytes, {.n = n});
+    box(floats, of_floats, {.n = n});
+    EXPECT_TRUE(equal(of_bytes, of_floats)) << "box of " << n;
+  }
+  for (const int n : {11, 31, 101, 255}) {
+    sharpen(bytes, of_bytes, {.n = n});
+    sharpen(floats, of_floats, {.n = n});
+    EXPECT_TRUE(equal(of_bytes, of_floats)) << "sharpening by " << n;
+  }
+}
+
+// As the README has it, sample by sample, beside every way to ask for such a window.
+float pairwise(const std::vector<float>& values, size_t begin, size_t count) {
+  if (count == 1) return values[begin];
+  size_t half = 1;
+  while (2 * half < count) half *= 2;
+  return pairwise(values, begin, half) + pairwise(values, begin + half, count - half);
+}
+TEST(Convolve, LargeWindowsOfEqualFloatsAddPairwise) {
+  const auto src = picture<float>(41, 33, 1, Pattern::noise, 8);
+  for (const auto& [width, height] : {std::pair{17, 16}, {226, 1}, {13, 21}, {1, 240}, {31, 31}}) {
+    const int area = width * height, anchor_x = width / 2, anchor_y = height / 2;
+    const std::vector<int32_t> ones(size_t(area), 1);
+    std::vector<float> halves(size_t(area), 0.5f);
+    halves[size_t(anchor_y * width + anchor_x)] = 3;
+    Image<float> mean(41, 33), raised(41, 33), boxed(41, 33);
+    const FilterOptions options{.border = {BorderMode::constant, -2}};
+    correlate(src, mean, Stencil::integers(width, height, ones, area), options);
+    correlate(src, raised, Stencil::floats(width, height, halves), options);
+    if (width == height) box(src, boxed, {.n = width, .border = options.border});
+    for (int y = 0; y < 33; ++y) {
+      for (int x = 0; x < 41; ++x) {
+        std::vector<float> columns;
+        for (int i = 0; i < width; ++i) {
+          std::vector<float> column;
+          for (int j = 0; j < height; ++j) {
+            const int sx = x + i - anchor_x, sy = y + j - anchor_y;
+            const bool inside = sx >= 0 && sy >= 0 && sx < 41 && sy < 33;
+            column.push_back(inside ? src.at(sx, sy) : -2);
+          }
+          columns.push_back(pairwise(column, 0, column.size()));
+        }
+        const float sum = pairwise(columns, 0, columns.size());
+        ASSERT_EQ(mean.at(x, y), sum / float(area)) << width << " x " << height;
+        ASSERT_EQ(raised.at(x, y), std::fma(2.5f, src.at(x, y), 0.5f * sum));
+        ASSERT_EQ(boxed.at(x, y), width == height ? mean.at(x, y) : 0);
+      }
+    }
+  }
+}
+
+// A tap of 0 at the anchor leaves its sample out: such windows keep the window's order.
+TEST(Convolve, AZeroAmongEqualFloatsIsLeftOut) {
+  Image<float> src(31, 31), dst(31, 31);
+  for (int y = 0; y < 31; ++y) std::fill_n(src.row(y), 31, 1.0f);
+  src.at(15, 15) = std::numeric_limits<float>::infinity();
+  std::vector<int32_t> taps(11 * 11, 1);
+  taps[60] = 0;
+  correlate(src, dst, Stencil::integers(11, 11, taps));
+  EXPECT_EQ(dst.at(15, 15), 120);
+  EXPECT_EQ(dst.at(14, 15), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(dst.at(3, 3), 120);
+}
+
+TEST(Convolve, LargeSharpeningOfFloatsStaysWithinTheBound) {
+  const auto src = picture<float>(40, 40, 1, Pattern::noise, 3);
+  Image<float> dst(40, 40);
+  for (const int n : {11, 25, 39}) {
+    sharpen(src, dst, {.n = n, .border = {BorderMode::replicate}});
+    for (int y = 0; y < 40; ++y) {
+      for (int x = 0; x < 40; ++x) {
+        double sum = (double(n) * n + 1) * src.at(x, y), magnitude = std::abs(sum);
+        for (int j = -n / 2; j <= n / 2; ++j) {
+          for (int i = -n / 2; i <= n / 2; ++i) {
+            const double v = src.at(std::clamp(x + i, 0, 39), std::clamp(y + j, 0, 39));
+            sum -= v, magnitude += std::abs(v);
+          }
+        }
+        const double additions = 2 * std::ceil(std::log2(n)) + 4;
+        ASSERT_NEAR(dst.at(x, y), sum, additions * 0x1p-24 * magnitude) << n;
+      }
+    }
+  }
+}
+
 // Every kind of lane is met, in one pass and in two, and so is every refusal.
 TEST(ConvolveCases, MeetEveryPlan) {
   std::map<std::pair<Lanes, bool>, int> met;
@@ -356,6 +449,7 @@ TEST(ConvolveCases, MeetEveryPlan) {
                                         {Lanes::halves, true},
                                         {Lanes::f32, false},
                                         {Lanes::f32, true},
+                                        {Lanes::pairwise, true},
                                         {Lanes::f64, false},
                                         {Lanes::f64, true}}) {
     const int least = lanes == Lanes::f64 && two_pass ? 1 : 5;  // boxes and halves take most

@@ -5,6 +5,7 @@
 
 #include "core/strategy.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/convolve/equal_taps.hpp"
 
 namespace cuesta {
 
@@ -43,12 +44,16 @@ struct ConvolveArgs {
   Rounding rounding = Rounding::half_even;
   // Of an f32 source. With factors: column sums first, row sums of those second, and the window is
   // not looked at. Without: the window in row-major order. Every sum starts at +0, adds with fma
-  // and leaves out taps of 0.
+  // and leaves out taps of 0. Where `equal` holds, it alone defines the result.
   Taps<float> floats{};
+  EqualTaps equal{};
 
   Border border{};
   bool absolute = false;
   int32_t offset = 0;
+
+  /// Of the tap at the anchor, in a row-major window.
+  size_t anchor_index() const { return size_t(anchor_y) * size_t(width) + size_t(anchor_x); }
 
   Space space() const { return src.space; }
   PixelType type() const { return src.type; }

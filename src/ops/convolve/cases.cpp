@@ -30,10 +30,11 @@ enum class Kind : uint8_t {
   whole,     // rank 1, of floats no tap 0
   raised,    // one value, another one at the anchor: sharpening
   floats,    // of floats, no factors
+  equal,     // of floats, many of one value, but perhaps at the anchor
 };
-constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte",   "bytes",
-                                      "edge",     "medium", "wide",  "huge",   "outer",
-                                      "zero",     "q16",    "whole", "raised", "floats"};
+constexpr std::string_view names[] = {"gaussian", "box",    "small",  "byte",  "bytes", "edge",
+                                      "medium",   "wide",   "huge",   "outer", "zero",  "q16",
+                                      "whole",    "raised", "floats", "equal"};
 
 struct Window {
   Kind kind;
@@ -148,8 +149,22 @@ bool has_factors(Kind kind) {
   return kind == Kind::gaussian || kind == Kind::box || kind == Kind::outer || kind == Kind::whole;
 }
 
+// A box, sharpening, or any values.
+EqualTaps equal_taps(const Window& w, Random& random) {
+  const auto taps = float(w.width * w.height);
+  switch (random.below(3)) {
+    case 0: return {1, 0, taps};
+    case 1: return {-1, taps + 1, 1};
+    default: return {float(random.below(2000)) / 700 - 1.4f, float(random.below(9)) - 4, 3};
+  }
+}
+
 void set_floats(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
   const Window& w = d.window;
+  if (w.kind == Kind::equal) {
+    args.equal = equal_taps(w, random);
+    return;
+  }
   const auto draw = [&](size_t count) -> std::vector<float>& {
     auto& taps = h.keep(std::vector<float>(count));
     for (float& t : taps) {
@@ -263,6 +278,11 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
     if (window.kind == Kind::whole || window.kind == Kind::floats) {
       d.src = d.dst = PixelType::f32, d.channels = std::max(channels, 1);
       d.odd_floats = window.kind == Kind::floats && seed % 4 == 0;
+    }
+    if (window.kind == Kind::equal) {
+      d.src = PixelType::f32, d.channels = std::max(channels, 1);
+      d.dst = seed % 3 ? PixelType::f32 : PixelType::s16;
+      d.odd_floats = seed % 4 == 0;
     }
     const Pattern pattern = patterns[seed % 6];
     out.push_back({label(d, wide, high, pattern),
@@ -378,6 +398,31 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
         add({Kind::floats, n, n}, shape.first, shape.second, channels);
     }
   }
+  // Floats of one value: every number of doublings and of further pieces, one-sided windows, one
+  // line in shared memory and several, short and long.
+  for (const Window& window : {Window{Kind::equal, 82, 1},
+                               {Kind::equal, 1, 82},
+                               {Kind::equal, 255, 1},
+                               {Kind::equal, 1, 255},
+                               {Kind::equal, 128, 2},
+                               {Kind::equal, 3, 64}}) {
+    for (int32_t channels = 1; channels <= 4; ++channels) {
+      for (const auto& shape : {std::pair{2, 3}, {1300 / channels, 5}, {37, 1100}})
+        add(window, shape.first, shape.second, channels);
+    }
+  }
+  for (const Window& window : {Window{Kind::equal, 10, 9},
+                               {Kind::equal, 11, 11},
+                               {Kind::equal, 16, 16},
+                               {Kind::equal, 17, 31},
+                               {Kind::equal, 63, 65}}) {
+    for (int32_t channels = 1; channels <= 4; ++channels) {
+      for (const auto& shape : {std::pair{1, 1}, {90, 33}, {520 / channels, 11}, {9, 480}})
+        add(window, shape.first, shape.second, channels);
+    }
+  }
+  for (const auto& shape : {std::pair{30, 9}, {9, 30}})
+    add({Kind::equal, 255, 255}, shape.first, shape.second);
   return out;
 }
 

@@ -67,17 +67,31 @@ void set_integer_taps(ConvolveArgs& args, const Window& window, Scratch& scratch
     args.integers.column = column, args.integers.row = row;
 }
 
+// Where the window has equal taps, and enough of them.
+template <class T>
+bool set_equal_taps(ConvolveArgs& args, std::span<const T> window, int64_t divisor) {
+  const auto every = one_value_but_at(window, args.anchor_index());
+  const T anchor = window[args.anchor_index()];
+  if (!every || *every == 0 || anchor == 0) return false;
+  const int32_t most = *every == anchor ? EqualTaps::max_box : EqualTaps::max_raised;
+  if (window.size() <= size_t(most)) return false;
+  args.equal = {float(*every), float(double(anchor) - double(*every)), float(divisor)};
+  return bool(args.equal);
+}
+
 void set_float_taps(ConvolveArgs& args, const Window& window, Scratch& scratch) {
   const auto height = size_t(window.height), width = size_t(window.width);
   const auto column = take<float>(scratch, height), row = take<float>(scratch, width);
   const bool two_sided = height > 1 && width > 1;
   const auto quotient = [&](int32_t tap) { return float(double(tap) / double(window.divisor)); };
   if (window.integers.empty()) {
+    if (set_equal_taps(args, window.floats, 1)) return;
     args.floats.window = window.floats;
     if (two_sided && factor(window.floats, column, row))
       args.floats.column = column, args.floats.row = row;
     return;
   }
+  if (set_equal_taps(args, window.integers, window.divisor)) return;
   const auto whole = take<float>(scratch, window.integers.size());
   std::transform(window.integers.begin(), window.integers.end(), whole.begin(), quotient);
   args.floats.window = whole;
@@ -176,7 +190,9 @@ void box(ConstAnyView src, OutView dst, const BoxOptions& options, const Exec& e
   std::array<int32_t, Stencil::max_size> ones;
   std::array<float, Stencil::max_size> column, row;
   ConvolveArgs args = arguments(src, dst, {n, n, n / 2, n / 2, {}, 1, {}}, {.border = border});
-  if (src.type == PixelType::f32) {
+  if (src.type == PixelType::f32 && n * n > EqualTaps::max_box) {
+    args.equal = {1, 0, float(n * n)};
+  } else if (src.type == PixelType::f32) {
     column.fill(float(1 / (double(n) * n)));
     row.fill(1);
     args.floats.column = std::span<const float>(column).first(size);

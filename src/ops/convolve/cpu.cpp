@@ -17,6 +17,7 @@
 #include "ops/convolve/cpu/bytes-inl.hpp"
 #include "ops/convolve/cpu/dense-inl.hpp"
 #include "ops/convolve/cpu/floats-inl.hpp"
+#include "ops/convolve/cpu/pairwise-inl.hpp"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -38,6 +39,10 @@ void convolve_simd_target(const ConvolveArgs& args, [[maybe_unused]] const Plan&
     case Lanes::f64:
       return bytes ? floats_strips<double, uint8_t>(args, plan, call)
                    : floats_strips<double, uint16_t>(args, plan, call);
+    case Lanes::pairwise:
+      // As below: sharpening has one fma a sample.
+      return HWY_NATIVE_FMA || args.equal.extra == 0 ? pairwise_strips(args, plan, call)
+                                                     : convolve_rows(args, call);
     case Lanes::f32:
       if (args.src.type == PixelType::f32) {
         // The order of a sum includes its fma: without the instruction the plain loops call fmaf.

@@ -34,6 +34,9 @@ void tiles_f32(const ConvolveArgs& args, Call& call);
 /// f32 factors of any length, in two kernels (cuda/long_f32.cu).
 std::string_view long_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
 void long_f32(const ConvolveArgs& args, Call& call);
+/// Large f32 windows of equal taps, the anchor's aside, in two kernels (cuda/pairwise.cu).
+std::string_view pairwise_takes(const ConvolveArgs& args, const Parameters& parameters);
+void pairwise(const ConvolveArgs& args, Call& call);
 /// Windows of any type and number of channels, with sums in registers (cuda/blocks.cu).
 std::string_view blocks_take(const ConvolveArgs& args, const Parameters& parameters);
 void blocks(const ConvolveArgs& args, Call& call);

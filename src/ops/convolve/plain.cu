@@ -113,6 +113,31 @@ struct Whole {
   }
 };
 
+template <class Out>
+struct Equal {
+  ImageView<const float, Space::device> src;
+  ImageView<Out, Space::device> dst;
+  EqualTaps taps;
+  Place place;
+  float outside;
+  Finish finish;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    const bool ignored = place.is_ignored(x, y, dst.width, dst.height);
+    for (int32_t c = 0; c < dst.channels; ++c) {
+      const auto down = [&](int32_t i) {
+        const int32_t sx = map_index(place.mode, x + i - place.anchor_x, src.width);
+        return pairwise_sum(place.height, [&](int32_t j) {
+          const int32_t sy = map_index(place.mode, y + j - place.anchor_y, src.height);
+          return sx < 0 || sy < 0 ? outside : src.at(sx, sy, c);
+        });
+      };
+      const float sum = ignored ? 0 : taps.value(pairwise_sum(place.width, down), src.at(x, y, c));
+      dst.at(x, y, c) = ignored ? Out(0) : finish.template sample<Out>(sum);
+    }
+  }
+};
+
 /// The sum down a column of nothing but `outside`; of floats zero_taps.hpp has it.
 int64_t outside_column(std::span<const int32_t> column, int64_t outside) {
   int64_t sum = 0;
@@ -126,6 +151,16 @@ void refuse_to_be_recorded(const Call& call) {
   throw Error(ErrorCode::unsupported,
               "convolve: strategy 'plain' copies taps from the host, which a CUDA graph cannot "
               "record; use a production strategy");
+}
+
+template <class Out>
+void run_equal(const ConvolveArgs& args, Call& call) {
+  const auto src = args.src.as<float, Space::device>();
+  const Place place{args.width, args.height, args.anchor_x, args.anchor_y, args.border.mode};
+  cuda::for_each_pixel("convolve", src.width, src.height,
+                       Equal<Out>{src, args.dst.as<Out, Space::device>(), args.equal, place,
+                                  border_sample<float>(args.border), Finish(args)},
+                       call);
 }
 
 template <class T, class Out>
@@ -166,6 +201,9 @@ void run_for_output(const ConvolveArgs& args, const Taps<Tap<T>>& taps, Call& ca
 }  // namespace
 
 void convolve_cuda::plain(const ConvolveArgs& args, Call& call) {
+  if (args.equal)
+    return args.dst.type == PixelType::s16 ? run_equal<int16_t>(args, call)
+                                           : run_equal<float>(args, call);
   switch (args.src.type) {
     case PixelType::u8: return run_for_output<uint8_t>(args, args.integers, call);
     case PixelType::u16: return run_for_output<uint16_t>(args, args.integers, call);

@@ -52,8 +52,19 @@ float column_sum(const ConvolveArgs& args, const Source<float>& src, int32_t x, 
   return sum;
 }
 
+// A window of equal taps.
+float equal_sum(const ConvolveArgs& args, const Source<float>& src, int32_t x, int32_t y,
+                int32_t c) {
+  const int32_t left = x - args.anchor_x, top = y - args.anchor_y;
+  const auto down = [&](int32_t i) {
+    return pairwise_sum(args.height, [&](int32_t j) { return src(left + i, top + j, c); });
+  };
+  return args.equal.value(pairwise_sum(args.width, down), src(x, y, c));
+}
+
 float ordered_sum(const ConvolveArgs& args, const Source<float>& src, int32_t x, int32_t y,
                   int32_t c) {
+  if (args.equal) return equal_sum(args, src, x, y, c);
   float sum = 0;
   if (args.floats.separable()) {
     for (int32_t i = 0; i < args.width; ++i) {

@@ -50,7 +50,7 @@ std::string_view window(const ConvolveArgs& args, const Parameters&) {
   if (args.src.type != args.dst.type) return "results of another type";
   if (args.width > convolve_ladder::max_side || args.height > convolve_ladder::max_side)
     return "stencils that exceed shared or constant memory";
-  if (args.src.type == f32) return {};
+  if (args.src.type == f32) return args.equal ? "windows of many equal taps" : "";
   if (args.divisor > (int64_t(1) << 30)) return "sums above 32 bits";
   const int64_t most = args.src.type == u8 ? 255 : 65535;
   int64_t sum = 0;
@@ -94,7 +94,8 @@ std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
 }
 
 bool separable_stencil(const ConvolveArgs& args) {
-  return args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
+  return args.src.type == PixelType::f32 ? args.floats.separable() || args.equal
+                                         : args.integers.separable();
 }
 std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
   return separable_stencil(args) ? blocks(args, p) : "stencils that are not separable";
@@ -283,6 +284,13 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
                "lane in registers",
        .supports = CUESTA_GPU(convolve_cuda::long_f32_takes),
        .run = CUESTA_GPU(convolve_cuda::long_f32)},
+      {.name = "pairwise",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "large f32 boxes and sharpening of any number of channels: sums of two sums half as "
+               "long, exchanged between lanes along the window; down, then across",
+       .supports = CUESTA_GPU(convolve_cuda::pairwise_takes),
+       .run = CUESTA_GPU(convolve_cuda::pairwise)},
       {.name = "blocks",
        .space = Space::device,
        .tier = Tier::production,

@@ -63,18 +63,15 @@ bool fits_dense(const ConvolveArgs& args, const Plan& plan) {
 
 // Whether all taps are equal, but perhaps that at the anchor: plan.every and plan.extra.
 bool has_equal_taps(const ConvolveArgs& args, Plan& plan) {
-  const auto all = [](std::span<const int32_t> taps, int64_t value) {
-    return std::all_of(taps.begin(), taps.end(), [&](int32_t t) { return t == value; });
-  };
+  const auto& [window, column, row] = args.integers;
   if (args.integers.separable())
-    return all(args.integers.row, plan.row_scale) && all(args.integers.column, plan.column_scale);
-  const auto window = args.integers.window;
-  const auto anchor = size_t(args.anchor_y) * size_t(args.width) + size_t(args.anchor_x);
-  const int32_t value = window[anchor == 0 ? window.size() - 1 : 0];
-  plan.every = value / plan.window_scale;
+    return one_value(row) == plan.row_scale && one_value(column) == plan.column_scale;
+  const auto anchor = args.anchor_index();
+  const auto value = one_value_but_at(window, anchor);
+  if (!value || *value == 0) return false;
+  plan.every = *value / plan.window_scale;
   plan.extra = window[anchor] / plan.window_scale - plan.every;
-  return plan.every != 0 && all(window.first(anchor), value) &&
-         all(window.subspan(anchor + 1), value);
+  return true;
 }
 
 // Equal taps: sums that run, each below 2^32. They are divided in floats where those are exact: a
@@ -134,7 +131,8 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
   if (args.offset < -largest_offset || args.offset > largest_offset)
     return "an offset beyond 131,072 either way";
   if (args.src.type == PixelType::f32) {
-    plan.two_pass = args.floats.separable();
+    if (args.equal) plan.lanes = Lanes::pairwise;
+    plan.two_pass = args.equal || args.floats.separable();
     return {};
   }
   const auto& taps = args.integers;
@@ -187,8 +185,7 @@ std::string_view make_plan(const ConvolveArgs& args, Plan& plan) {
     return {};
   }
   plan.lanes = Lanes::f64;
-  if (exact_in(plan, 53)) return {};
-  return "sums above 52 bits";
+  return exact_in(plan, 53) ? "" : "sums above 52 bits";
 }
 
 }  // namespace cuesta

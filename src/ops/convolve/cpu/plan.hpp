@@ -11,9 +11,10 @@ enum class Lanes : uint8_t {
   dense,  ///< u8 → u8, rank 1, no negative tap: bytes to s16 across, s16 to s32 down
   pairs,  ///< u8, sums that 16 bits tell apart: pairs of rows in bytes to s16
   box,    ///< equal taps on u8 and u16, but perhaps at the anchor, of more than a few: running sums
-  halves,  ///< u16 → u16, rank 1, no negative tap: f32 down, its upper and lower bits across
-  f32,     ///< an f32 source; integer sums below 2^24, which floats hold exactly
-  f64,     ///< integer sums below 2^53
+  halves,    ///< u16 → u16, rank 1, no negative tap: f32 down, its upper and lower bits across
+  pairwise,  ///< f32 windows of many equal taps: sums of two sums half as long, down and across
+  f32,       ///< an f32 source; integer sums below 2^24, which floats hold exactly
+  f64,       ///< integer sums below 2^53
 };
 
 struct Plan {

@@ -277,8 +277,8 @@ void run_for_output(const ConvolveArgs& args, Call& call) {
 std::string_view convolve_cuda::blocks_take(const ConvolveArgs& args, const Parameters&) {
   const bool floats = args.src.type == PixelType::f32;
   if (floats && args.floats.separable()) return "f32 stencils with factors";
-  if (floats && args.dst.type != PixelType::f32) return "types other than f32 to f32";
-  return flat_rows_take(args);
+  const auto why = floats ? ordered_sums_take(args) : std::string_view();
+  return why.empty() ? flat_rows_take(args) : why;
 }
 
 void convolve_cuda::blocks(const ConvolveArgs& args, Call& call) {

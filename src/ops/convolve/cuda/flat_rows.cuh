@@ -113,4 +113,11 @@ inline std::string_view tiled_rows_take(const ConvolveArgs& args) {
   return why.empty() ? cuda::tiles_take(args.src) : why;
 }
 
+/// What rows of f32 that add products in the window's order refuse, sizes aside.
+inline std::string_view ordered_sums_take(const ConvolveArgs& args) {
+  if (args.src.type != PixelType::f32 || args.dst.type != PixelType::f32)
+    return "types other than f32 to f32";
+  return args.equal ? "windows of many equal taps" : std::string_view();
+}
+
 }  // namespace cuesta::convolve_cuda

@@ -165,8 +165,7 @@ void run(const ConvolveArgs& args, Call& call) {
 }  // namespace
 
 std::string_view convolve_cuda::long_f32_takes(const ConvolveArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::f32 || args.dst.type != PixelType::f32)
-    return "types other than f32 to f32";
+  if (const auto why = ordered_sums_take(args); !why.empty()) return why;
   if (!args.floats.separable()) return "stencils that are not separable";
   return flat_rows_take(args);
 }

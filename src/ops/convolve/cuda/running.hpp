@@ -33,21 +33,16 @@ inline std::string_view running_taps(const ConvolveArgs& args, RunningTaps& taps
   if (args.height < RunningTaps::min_rows || args.height > RunningTaps::max_rows ||
       args.width * args.src.channels > RunningTaps::max_span)
     return "windows of fewer than 11 or more than 257 rows, or of rows past 1,032 samples";
-  const auto all_are = [](std::span<const int32_t> of, int32_t value) {
-    return std::all_of(of.begin(), of.end(), [=](int32_t tap) { return tap == value; });
-  };
+  const auto& [window, column, row] = args.integers;
   int64_t every = 0, extra = 0;
   if (args.integers.separable()) {
-    const int32_t down = args.integers.column[0], across = args.integers.row[0];
-    if (!all_are(args.integers.column, down) || !all_are(args.integers.row, across)) return others;
-    every = int64_t(down) * across;
+    const auto down = one_value(column), across = one_value(row);
+    if (!down || !across) return others;
+    every = int64_t(*down) * *across;
   } else {
-    const auto window = args.integers.window;
-    const auto anchor = size_t(args.anchor_y) * size_t(args.width) + size_t(args.anchor_x);
-    const int32_t value = window[anchor == 0 ? 1 : 0];
-    if (!all_are(window.first(anchor), value) || !all_are(window.subspan(anchor + 1), value))
-      return others;
-    every = value, extra = int64_t(window[anchor]) - value;
+    const auto value = one_value_but_at(window, args.anchor_index());
+    if (!value) return others;
+    every = *value, extra = int64_t(window[args.anchor_index()]) - every;
   }
   constexpr int64_t most = INT32_MAX;
   if (every == 0 || std::abs(every) > most || std::abs(extra) > most)

@@ -362,8 +362,7 @@ void run_window(const ConvolveArgs& args, Call& call) {
 }  // namespace
 
 std::string_view convolve_cuda::separable_f32_takes(const ConvolveArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::f32 || args.dst.type != PixelType::f32)
-    return "types other than f32 to f32";
+  if (const auto why = ordered_sums_take(args); !why.empty()) return why;
   if (!args.floats.separable()) return "stencils that are not separable";
   if (separable_f32_tiles_takes(args)) return {};
   if (reach_of(args) > 15) return "windows that reach more than 15 samples";

@@ -15,8 +15,7 @@ bool has_own_channels(const ConvolveArgs& args) {
 }  // namespace
 
 std::string_view convolve_cuda::tiles_f32_takes(const ConvolveArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::f32 || args.dst.type != PixelType::f32)
-    return "types other than f32 to f32";
+  if (const auto why = ordered_sums_take(args); !why.empty()) return why;
   if (args.floats.separable()) return "stencils with factors";
   if (!has_own_channels(args) && reach_of(args) > float_tiles::max_reach)
     return "windows that reach more than 7 samples, or 4 pixels of 3 or 4 channels";
