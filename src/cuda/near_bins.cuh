@@ -26,9 +26,9 @@ struct NearBins {
   __device__ void clear() const {
     for (uint32_t i = threadIdx.x; i < range.count + 2; i += blockDim.x) counted[i] = 0;
   }
-  /// Where `on`, adds 1 to the bin, unless add_far() has to: then it is true. Without a branch, so
-  /// that several values go side by side, and one branch leads to those that are far.
-  __device__ __forceinline__ bool is_far(uint32_t bin, bool on) const {
+  /// Where `on`, adds 1 to the bin, or says that add_far() has to. Without a branch, so that
+  /// several values go side by side, and one branch leads to those that are far.
+  __device__ __forceinline__ bool add_near(uint32_t bin, bool on) const {
     const uint32_t at = bin - range.first;
     const bool near = at < range.count;
     atomicAdd(counted + (on && near ? at : range.count + 1), 1u);
@@ -40,11 +40,16 @@ struct NearBins {
     else if (bin < range.end)
       atomicAdd(bins + bin, 1u);
   }
-  /// Adds what was counted here to device memory; a barrier has to come before.
+  /// Adds what was counted here to device memory; a barrier has to come before. Blocks begin at
+  /// different bins: they would queue for one after the other.
   __device__ void flush() const {
-    for (uint32_t i = threadIdx.x; i <= range.count; i += blockDim.x)
-      if (counted[i] > 0)
-        atomicAdd(bins + (i < range.count ? range.first + i : range.apart), counted[i]);
+    const uint32_t shift = range.count / gridDim.x * blockIdx.x / 32 * 32;
+    for (uint32_t i = threadIdx.x; i <= range.count; i += blockDim.x) {
+      const uint32_t shifted = i + shift;
+      const uint32_t at = shifted <= range.count ? shifted : shifted - range.count - 1;
+      const uint32_t count = counted[at];
+      if (count > 0) atomicAdd(bins + (at < range.count ? range.first + at : range.apart), count);
+    }
   }
 };
 

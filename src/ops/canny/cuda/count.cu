@@ -192,7 +192,7 @@ struct CountThread {
     }
     uint32_t far = 0;
 #pragma unroll
-    for (int i = 0; i < pixels; ++i) far |= uint32_t(near.is_far(bins[i], counts >> i & 1)) << i;
+    for (int i = 0; i < pixels; ++i) far |= uint32_t(near.add_near(bins[i], counts >> i & 1)) << i;
     if (far == 0) return;
 #pragma unroll
     for (int i = 0; i < pixels; ++i)

@@ -122,12 +122,7 @@ std::string_view march_fp32_refuses(const CannyArgs& args) {
   if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u8) return "u8 source";
   if (args.src.type == PixelType::f32) return "f32 source";
-  if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
-  // The rows around a band's are counted as a mask leaves them out.
-  const auto& band = args.band;
-  return band && band->bins() && (band->first > 0 || band->end < args.src.height)
-             ? "magnitudes of a band of rows"
-             : std::string_view();
+  return no_aperture_3_unmasked(args);
 }
 
 /// Whether gaussian() smooths the picture before the kernel. For a batch it is a launch for each

@@ -9,7 +9,7 @@
 
 namespace cuesta::canny_cuda {
 
-/// Parts of a length, the last of which may be shorter: strips across a picture, tasks down it.
+/// Parts of a length, where the last may be shorter: strips across a picture, tasks down it.
 CUESTA_HOST_DEVICE constexpr int32_t parts_of(int32_t length, int32_t part) {
   return length / part + (length % part != 0);
 }
