@@ -14,7 +14,8 @@ inline constexpr ParameterInfo plain_parameters[] = {
      plain_numbers}};
 
 /// The production kernels for the gradient and suppression, in the order in which the table has
-/// them: the first that takes a request runs it. Each counts for automatic thresholds, and marks.
+/// them: the first that takes a request runs it. Those of u8 count for automatic thresholds, too,
+/// others mark what cuda/count.cu has counted.
 enum class Front {
   march_fp16,   // a warp marches down a strip, u8 in pairs of fp16 (cuda/half_lane.cuh)
   march_fp32,   // the same in floats, of u16 (cuda/wide_lane.cuh)

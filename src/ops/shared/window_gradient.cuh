@@ -6,19 +6,31 @@
 
 namespace cuesta::cuda {
 
-/// Adds column i of the window, whose sample in row j is at(j).
+/// The sums down a column of the window.
+template <class G>
+struct ColumnSums {
+  G smooth, derive;
+};
+
+/// Of samples at(j) in row j.
 template <int K, class G, class At>
-__device__ void add_column(gradient::Gradient<G>& sum, int i, At at) {
+__device__ ColumnSums<G> column_sums(At at) {
   constexpr auto taps = gradient::taps(K);
-  G smooth = 0, derive = 0;
+  ColumnSums<G> sums{0, 0};
 #pragma unroll
   for (int j = 0; j < K; ++j) {
     const G v = at(j);
-    smooth = gradient::add_tap(smooth, taps.smoothing[j], v);
-    derive = gradient::add_tap(derive, taps.derivative[j], v);
+    sums.smooth = gradient::add_tap(sums.smooth, taps.smoothing[j], v);
+    sums.derive = gradient::add_tap(sums.derive, taps.derivative[j], v);
   }
-  sum.x = gradient::add_tap(sum.x, taps.derivative[i], smooth);
-  sum.y = gradient::add_tap(sum.y, taps.smoothing[i], derive);
+  return sums;
+}
+/// Adds column i of the window, one after the other.
+template <int K, class G>
+__device__ void add_column(gradient::Gradient<G>& sum, int i, const ColumnSums<G>& column) {
+  constexpr auto taps = gradient::taps(K);
+  sum.x = gradient::add_tap(sum.x, taps.derivative[i], column.smooth);
+  sum.y = gradient::add_tap(sum.y, taps.smoothing[i], column.derive);
 }
 
 /// Of samples at(i, j), in column i and row j.
@@ -26,7 +38,8 @@ template <int K, class G, class At>
 __device__ gradient::Gradient<G> window_gradient(At at) {
   gradient::Gradient<G> sum;
 #pragma unroll
-  for (int i = 0; i < K; ++i) add_column<K>(sum, i, [&](int j) { return G(at(i, j)); });
+  for (int i = 0; i < K; ++i)
+    add_column<K>(sum, i, column_sums<K, G>([&](int j) { return G(at(i, j)); }));
   return sum;
 }
 

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(block_x* block_y) sobel_fused(SobelRequest<T> 
     for (int j = 0; j < high; ++j) v[j] = (sx | rows[j]) < 0 ? q.outside : src.at(sx, rows[j]);
 #pragma unroll
     for (int p = 0; p < pixels_per_thread; ++p)
-      cuda::add_column<K>(g[p], i, [&](int j) { return v[p + j]; });
+      cuda::add_column<K>(g[p], i, cuda::column_sums<K, G>([&](int j) { return v[p + j]; }));
   }
 #pragma unroll
   for (int p = 0; p < pixels_per_thread; ++p) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
@@ -175,14 +176,17 @@ __device__ inline int32_t magnitude(int32_t gx, int32_t gy, Norm norm) {
   return norm == Norm::l1 ? abs(gx) + abs(gy) : gx * gx + gy * gy;
 }
 
-/// The histogram's bin of a magnitude: itself, or its floored root. The root of a float is off by
-/// one at most below 2^29; the integers put it right.
+/// floor(√m) of m below 2^33, from its low 32 bits and a float within 2^-22 of it: the float's root
+/// is off by one at most, and the integers put it right.
+__device__ inline int32_t floored_root(uint32_t low_bits, float near) {
+  const auto root = int32_t(cuda::approximate_root(near));
+  const auto over = int32_t(low_bits - uint32_t(root) * uint32_t(root));
+  return root + (over > 2 * root) - (over < 0);
+}
+
+/// The histogram's bin of a magnitude: itself, or its floored root.
 __device__ inline int32_t bin_of(int32_t magnitude, Norm norm) {
-  if (norm == Norm::l1) return magnitude;
-  int32_t root = int32_t(sqrtf(float(magnitude)));
-  root -= root * root > magnitude;
-  root += (root + 1) * (root + 1) <= magnitude;
-  return root;
+  return norm == Norm::l1 ? magnitude : floored_root(uint32_t(magnitude), float(magnitude));
 }
 
 }  // namespace cuesta::canny_cuda

@@ -10,7 +10,6 @@
 
 #include <type_traits>
 
-#include "cuda/cached_bins.cuh"
 #include "cuda/overlap.cuh"
 #include "cuda/sums.cuh"
 #include "ops/canny/cuda/color_lane.cuh"
@@ -264,45 +263,28 @@ constexpr int32_t strips(int32_t width) {
   return int32_t((int64_t(canny_nms::mask_bytes(width)) * 8 + columns - 1) / columns);
 }
 
-/// What a block counts of magnitudes: all of u8's bins, or of u16's those that it meets first.
+/// What a block counts of magnitudes of u8.
 template <class L, int Warps>
 struct BlockBins {
-  static constexpr bool all = sizeof(typename L::Limit) == 4;
-  using Near = cuda::CachedBins<4096>;
-  static constexpr int words = all ? magnitudes : int(Near::bytes / 4);
-
-  uint32_t* counted;  // shared, `words` of them
+  uint32_t* counted;  // shared, `magnitudes` of them
   uint32_t* bins;     // the picture's
-  uint32_t zeros = 0;
 
   /// All threads of the block call it.
   __device__ __forceinline__ void clear(int thread) const {
-    for (int i = thread; i < words; i += Warps * 32) counted[i] = 0;
+    for (int i = thread; i < magnitudes; i += Warps * 32) counted[i] = 0;
     __syncthreads();
   }
-  template <class Magnitude>
-  __device__ __forceinline__ void add(Magnitude m) {
-    if constexpr (all) {
-      atomicAdd(counted + canny_cuda::bin_of(int32_t(m), L::norm), 1u);
-    } else {
-      const uint32_t bin = L::bin(m);
-      zeros += bin == 0;
-      if (bin > 0) Near{counted}.add(bin, 1, bins);
-    }
+  __device__ __forceinline__ void add(uint32_t m) const {
+    atomicAdd(counted + canny_cuda::bin_of(int32_t(m), L::norm), 1u);
   }
   /// Takes off what a lane counted as 0 outside the picture, then adds the block's to the picture's
   /// bins. All threads of the block call it.
-  __device__ __forceinline__ void flush(uint32_t outside, int thread) {
-    zeros = cuda::warp_sum(zeros - outside);
-    if (thread % 32 == 0 && zeros != 0) atomicAdd(all ? counted : bins, zeros);
+  __device__ __forceinline__ void flush(uint32_t outside, int thread) const {
+    outside = cuda::warp_sum(outside);
+    if (thread % 32 == 0 && outside != 0) atomicAdd(counted, 0u - outside);
     __syncthreads();
-    if constexpr (all) {
-      for (int i = thread; i < magnitudes; i += Warps * 32)
-        if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
-    } else {
-      for (int i = thread; i < words / 2; i += Warps * 32)
-        if (counted[words / 2 + i] > 0) atomicAdd(bins + counted[i] - 1, counted[words / 2 + i]);
-    }
+    for (int i = thread; i < magnitudes; i += Warps * 32)
+      if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
   }
 };
 
@@ -312,9 +294,10 @@ __device__ inline void nms_march(const Job& first_job, const typename L::Table& 
   using Group = typename L::Group;
   const Job job = first_job.picture(blockIdx.z);
   using Bins = BlockBins<L, Warps>;
-  __shared__ uint32_t counted[Count ? Bins::words : 1];
+  __shared__ uint32_t counted[Count ? magnitudes : 1];
   const int lane = int(threadIdx.x), thread = int(threadIdx.y) * 32 + lane;
-  Bins bins{counted, Count ? out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture : nullptr};
+  const Bins bins{counted,
+                  Count ? out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture : nullptr};
   if constexpr (Count) bins.clear(thread);
   cuda::wait_for_before();
   uint32_t outside = 0;  // of what was counted as 0
@@ -337,7 +320,7 @@ __device__ inline void nms_march(const Job& first_job, const typename L::Table& 
     const auto measured = [&](int32_t, const L& l, auto turn) {
       if constexpr (Count) {
         if (!makes) return;
-        l.template each_magnitude<turn>([&](auto m) { bins.add(m); });
+        l.template each_magnitude<turn>([&](uint32_t m) { bins.add(m); });
         const int64_t inside = max(int64_t(job.width) - uint32_t(x), int64_t{0});
         outside += uint32_t(max(L::pixels - inside, int64_t{0}));
       }

@@ -35,13 +35,13 @@ struct Source {
   const void* data;
   ptrdiff_t stride, step, plane = 0;
 };
-/// What with_masks(), find_strengths() and count_magnitudes() do for Front::tiles: a block takes a
-/// tile. The limits are `found` on the device, or null and the thresholds in args.result; `bins`
-/// are cleared, and bins_of() for each picture.
+/// What with_masks() and find_strengths() do for Front::tiles: a block takes a tile. The limits are
+/// `found` on the device, or null and the thresholds in args.result.
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
                          const FoundLimits* found, Call& call);
 void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call);
-void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
+/// Counts the magnitudes of any request into `bins`: bins_of() for each picture, cleared.
+void count_in_columns(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
 
 /// The production gradient and suppression: enqueues smoothing, gradient, suppression and
 /// thresholds, and calls use(masks), which enqueues the readers of the masks. Then it waits for

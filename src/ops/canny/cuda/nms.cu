@@ -122,12 +122,7 @@ std::string_view march_fp32_refuses(const CannyArgs& args) {
   if (args.src.channels == 3) return "sources of three channels";
   if (args.src.type == PixelType::u8) return "u8 source";
   if (args.src.type == PixelType::f32) return "f32 source";
-  if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
-  // The rows around a band's are counted as a mask leaves them out.
-  const auto& band = args.band;
-  return band && band->bins() && (band->first > 0 || band->end < args.src.height)
-             ? "magnitudes of a band of rows"
-             : std::string_view();
+  return no_aperture_3_unmasked(args);
 }
 
 /// Whether gaussian() smooths the picture before the kernel. For a batch it is a launch for each
@@ -251,8 +246,11 @@ void launch_words(const CannyArgs& args, const canny_nms::Job& job, const MarchT
 template <int K, bool Count>
 void launch_words(const CannyArgs& args, const canny_nms::Job& job, bool smooths, const MarchTo& to,
                   Call& call) {
-  smooths ? launch_words<K, canny_nms::fused_half, Count>(args, job, to, call)
-          : launch_words<K, 0, Count>(args, job, to, call);
+  if constexpr (Count && K > 3)  // others are counted in columns
+    launch_words<K, canny_nms::fused_half, true>(args, job, to, call);
+  else
+    smooths ? launch_words<K, canny_nms::fused_half, Count>(args, job, to, call)
+            : launch_words<K, 0, Count>(args, job, to, call);
 }
 
 /// Launches a march; tiles have launches of their own.
@@ -260,9 +258,11 @@ template <bool Count>
 void launch(const CannyArgs& args, Front front, const canny_nms::Job& job, bool smooths,
             const MarchTo& to, Call& call) {
   const bool l1 = args.options.norm == Norm::l1;
-  if (front == Front::march_fp32) {
-    return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, Count>(args, job, to, call)
-              : launch_lanes<canny_wide::Lane<Norm::l2>, Count>(args, job, to, call);
+  if constexpr (!Count) {
+    if (front == Front::march_fp32) {
+      return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, false>(args, job, to, call)
+                : launch_lanes<canny_wide::Lane<Norm::l2>, false>(args, job, to, call);
+    }
   }
   if (front == Front::march_fp16 && args.src.channels == 3) {
     return l1 ? launch_lanes<canny_half::ColorLane<Norm::l1>, Count>(args, job, to, call)
@@ -309,7 +309,9 @@ Ready ready(const CannyArgs& args, Front front, Call& call) {
 }
 
 void count(const CannyArgs& args, Front front, const Ready& ready, uint32_t* bins, Call& call) {
-  if (front == Front::tiles) return count_in_tiles(args, ready.src, bins, call);
+  const bool in_words =
+      front == Front::march_int16 && (args.options.aperture == 3 || ready.smooths);
+  if (front != Front::march_fp16 && !in_words) return count_in_columns(args, ready.src, bins, call);
   launch<true>(args, front, ready.job, ready.smooths, {{nullptr, nullptr, bins, bins_of(args)}},
                call);
 }

@@ -1,12 +1,10 @@
 // The production gradient and suppression of what the marches do not take: floats, given gradients,
 // of u16 and three channels other apertures and masks, and all strengths. Source, smoothed
 // where that is requested, to two masks of a bit a pixel in one kernel, a tile a block; or to
-// strengths; or the histogram of magnitudes.
+// strengths.
 //
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
 // caches, and 1/4 byte written a pixel, or a strength.
-#include "cuda/cached_bins.cuh"
-#include "cuda/instructions.cuh"
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
@@ -43,15 +41,10 @@ struct TileJob {
   const FoundLimits* found;  // instead: on the device, of each picture
   Masks masks;
   DeviceBatch<float> strengths;  // instead of masks; in rows of StrengthOf
-  uint32_t* bins;                // instead of masks: as many for each picture
-  int32_t bins_per_picture;
-  bool by_length;  // canny_thins_by_length(): of f32 pictures alone
+  bool by_length;                // canny_thins_by_length(): of f32 pictures alone
 
   __device__ BasicCannyLimits<MagnitudeOf<T>> limits_here() const {
     return found ? found[blockIdx.z].template in<MagnitudeOf<T>>() : limits;
-  }
-  __device__ uint32_t* bins_here() const {
-    return bins ? bins + ptrdiff_t(blockIdx.z) * bins_per_picture : nullptr;
   }
 };
 
@@ -80,32 +73,9 @@ __device__ uint8_t octant_of(const gradient::Gradient<Sum<T>>& g) {
     return canny_octant(g.x, g.y);
 }
 
-// ---- bins that a block counts for itself
-
-/// As many as magnitudes of u8 and aperture 3 have. Others have up to 65,536, and a picture may use
-/// any of them: 16 bits that come from 8 are multiples of 257.
-template <class T, int K>
-using NearBins = cuda::CachedBins<std::is_same_v<T, uint8_t> && K == 3 ? 2048 : 4096>;
-/// Blocks a multiprocessor that count: as many as there is room for, since each adds what it
-/// counted once, at its end.
-template <class T, int K>
-constexpr int32_t counting_blocks = std::is_same_v<T, uint8_t> && K == 3 ? 10 : 5;
-
-/// canny_bin(), sooner where the magnitude is an integer that bin_of() takes.
-__device__ inline int32_t bin_of_wide(int32_t magnitude, Norm norm) {
-  return magnitude < (1 << 29) ? bin_of(magnitude, norm) : canny_bin(int64_t{magnitude}, norm);
-}
-__device__ inline int32_t bin_of_wide(int64_t magnitude, Norm norm) {
-  return magnitude < (1 << 29) ? min(bin_of(int32_t(magnitude), norm), canny_bins - 1)
-                               : canny_bin(magnitude, norm);
-}
-__device__ inline int32_t bin_of_wide(double magnitude, Norm norm) {
-  return canny_bin(magnitude, norm);
-}
-
 // ---- the kernel
 
-/// A thread of a block that makes a tile after the other. K is the aperture, or 0 of given
+/// A thread of a block that makes a tile. K is the aperture, or 0 of given
 /// gradients. Every phase is called by the whole block, barriers between them.
 template <class T, int K, int Channels>
 struct FrontThread {
@@ -162,7 +132,7 @@ struct FrontThread {
         const Norm norm = by_length() ? Norm::l2 : job.norm;
         const auto found = canny_channels::measure<Sum<T>, M>(of, Channels, norm, job.color);
         magnitude = found.magnitude;
-        if (!job.bins && magnitude > limits.low && row > 0 && row <= tile_rows && column > 0 &&
+        if (magnitude > limits.low && row > 0 && row <= tile_rows && column > 0 &&
             column <= tile_columns)
           octants[row - 1][column - 1] = octant_of<T>(found.gradient);
       }
@@ -219,59 +189,39 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
   __shared__ typename Thread::Samples samples;
   __shared__ typename Thread::Magnitudes magnitudes;
   __shared__ typename Thread::Octants octants;
-  CUESTA_DYNAMIC_SHARED(uint32_t, memory);
-  const NearBins<T, K> near{memory};
   const auto src = job.src.here(), given_gy = job.gy.here();
   const auto mask = job.mask.here();
   const auto strengths = job.strengths.here();
   const Masks masks = job.masks.picture(blockIdx.z);
-  uint32_t* const bins = job.bins_here();
   const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  if (bins) near.clear();
 
   const Thread own{job,     src,    given_gy,         mask, samples, magnitudes,
                    octants, thread, job.limits_here()};
   const int32_t across = masks.words_per_row;
-  const int64_t tiles = int64_t(across) * ((src.height + tile_rows - 1) / tile_rows);
-  uint32_t zeros = 0;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const auto left = int32_t(tile % across) * tile_columns;
-    const auto top = int32_t(tile / across) * tile_rows;
-    __syncthreads();  // no one is at the last tile, or at the counters, any more
-    own.load(left, top);
-    __syncthreads();
-    own.measure(left, top);
-    __syncthreads();
-    const int32_t x = left + lane;
-    for (int32_t row = warp; row < tile_rows; row += tile_threads / 32) {
-      const int32_t y = top + row;
-      if (y >= src.height) break;
-      const auto pixel = own.size_of(row, lane);
-      if (bins) {
-        if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
-        const int32_t bin = bin_of_wide(pixel.size, job.norm);
-        zeros += bin == 0;
-        if (bin > 0) near.add(uint32_t(bin), 1, bins);
-        continue;
-      }
-      const bool candidate = own.is_candidate(pixel, row, lane);
-      if (strengths.data) {
-        if (x < src.width) put_strength<T, K>(job, strengths, x, y, candidate ? pixel.size : 0);
-        continue;
-      }
-      const uint32_t candidates = __ballot_sync(~0u, candidate);
-      const uint32_t strong = __ballot_sync(~0u, candidate && pixel.size > own.limits.high);
-      if (lane == 0) {
-        const ptrdiff_t word = ptrdiff_t(y) * across + left / tile_columns;
-        masks.candidates[word] = candidates;
-        masks.strong[word] = strong;
-      }
+  const auto left = int32_t(blockIdx.x % unsigned(across)) * tile_columns;
+  const auto top = int32_t(blockIdx.x / unsigned(across)) * tile_rows;
+  own.load(left, top);
+  __syncthreads();
+  own.measure(left, top);
+  __syncthreads();
+  const int32_t x = left + lane;
+  for (int32_t row = warp; row < tile_rows; row += tile_threads / 32) {
+    const int32_t y = top + row;
+    if (y >= src.height) break;
+    const auto pixel = own.size_of(row, lane);
+    const bool candidate = own.is_candidate(pixel, row, lane);
+    if (strengths.data) {
+      if (x < src.width) put_strength<T, K>(job, strengths, x, y, candidate ? pixel.size : 0);
+      continue;
+    }
+    const uint32_t candidates = __ballot_sync(~0u, candidate);
+    const uint32_t strong = __ballot_sync(~0u, candidate && pixel.size > own.limits.high);
+    if (lane == 0) {
+      const ptrdiff_t word = ptrdiff_t(y) * across + left / tile_columns;
+      masks.candidates[word] = candidates;
+      masks.strong[word] = strong;
     }
   }
-  if (!bins) return;
-  if (zeros > 0) atomicAdd(bins, zeros);
-  __syncthreads();
-  near.flush(bins);
 }
 
 // ---- launches
@@ -281,23 +231,14 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
   using M = MagnitudeOf<T>;
   const int64_t tiles =
       int64_t(job.masks.words_per_row) * ((args.src.height + tile_rows - 1) / tile_rows);
-  const auto run = [&](int64_t blocks, int32_t pictures, size_t shared) {
-    cuda::launch("canny", tile_front<T, K, Channels>, dim3(unsigned(blocks), 1, unsigned(pictures)),
-                 dim3(tile_threads), shared, cuda::stream_of(call), job);
+  const auto run = [&](int32_t pictures) {
+    cuda::launch("canny", tile_front<T, K, Channels>, dim3(unsigned(tiles), 1, unsigned(pictures)),
+                 dim3(tile_threads), 0, cuda::stream_of(call), job);
   };
-  if (job.bins) {
-    using Thread = FrontThread<T, K, Channels>;
-    cuda::allow_shared(tile_front<T, K, Channels>,
-                       NearBins<T, K>::bytes + sizeof(typename Thread::Samples) +
-                           sizeof(typename Thread::Magnitudes) + sizeof(typename Thread::Octants),
-                       "canny");
-    return run(std::min<int64_t>(tiles, int64_t(counting_blocks<T, K>) * cuda::multiprocessors()),
-               args.count, NearBins<T, K>::bytes);
-  }
-  if (job.strengths.first.data || job.found) return run(tiles, args.count, 0);
+  if (job.strengths.first.data || job.found) return run(args.count);
   if (share_thresholds(args)) {
     job.limits = canny_limits_in<M>(args, *args.result);
-    return run(tiles, args.count, 0);
+    return run(args.count);
   }
   const TileJob<T> first = job;
   for (int32_t i = 0; i < args.count; ++i) {
@@ -307,7 +248,7 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
     job.mask.first = first.mask.picture(unsigned(i));
     job.masks = first.masks.picture(unsigned(i));
     job.limits = canny_limits_in<M>(args, args.result[i]);
-    run(tiles, 1, 0);
+    run(1);
   }
 }
 
@@ -324,9 +265,9 @@ void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
   }
 }
 
-// Counts into `bins`, or fills the masks or the strengths of args.dst.
+// Fills the masks or the strengths of args.dst.
 template <class T>
-void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
+void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
                   const FoundLimits* found, Call& call) {
   const DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
                                    src.plane == 0 ? args.src.channels : 1, src.stride};
@@ -340,8 +281,6 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .found = found,
                  .masks = masks,
                  .strengths = {},
-                 .bins = bins,
-                 .bins_per_picture = bins_of(args),
                  .by_length = canny_thins_by_length(args)};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
   if (!args.band && args.makes_strengths())
@@ -352,13 +291,13 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
   launch_aperture<T, 3>(args, job, call);
 }
 
-void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
+void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
                   const FoundLimits* found, Call& call) {
   switch (args.src.type) {
-    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, bins, found, call);
-    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, bins, found, call);
-    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, bins, found, call);
-    default: return launch_tiles<float>(args, src, masks, bins, found, call);
+    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, found, call);
+    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, found, call);
+    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, found, call);
+    default: return launch_tiles<float>(args, src, masks, found, call);
   }
 }
 
@@ -366,16 +305,11 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
 
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks,
                          const FoundLimits* found, Call& call) {
-  launch_tiles(args, src, masks, nullptr, found, call);
+  launch_tiles(args, src, masks, found, call);
 }
 void find_strengths_in_tiles(const CannyArgs& args, const Source& src, Call& call) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
   launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, nullptr,
-               nullptr, call);
-}
-void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call) {
-  const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
-  launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, bins, nullptr,
                call);
 }
 

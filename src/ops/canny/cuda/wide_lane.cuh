@@ -154,17 +154,6 @@ struct Lane {
     for (int i = 0; i < pixels; ++i) all |= sign_word(m[turn][i + 1]);
     return all != 0;
   }
-  /// The histogram's bin of a magnitude, whose root in doubles is floored exactly.
-  static __device__ uint32_t bin(Number magnitude) {
-    const Number size = N == Norm::l1 ? magnitude : Number(floor(sqrt(double(magnitude))));
-    return uint32_t(size < Number(canny_bins) ? int32_t(size) : canny_bins - 1);
-  }
-  /// As of canny_half::Lane.
-  template <int turn, class Each>
-  __device__ void each_magnitude(Each&& each) const {
-#pragma unroll
-    for (int i = 0; i < pixels; ++i) each(m[turn][i + 1]);
-  }
   /// As of canny_half::Lane.
   template <int turn>
   __device__ void find_maxima(const Limits& limits, uint32_t& candidates, uint32_t& strong) const {
