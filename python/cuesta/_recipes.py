@@ -179,7 +179,7 @@ def edges(
         objects, without texture. "regions": closed contours along boundaries, or with `labels` the
         number of each pixel's region.
     low, high : float, optional
-        Canny's thresholds, in units of the gradient. Give both or neither.
+        Canny's thresholds, in units of the gradient: 0 <= low <= high. Give both or neither.
     threshold : str or float, optional
         Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
         is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.

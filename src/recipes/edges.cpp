@@ -34,7 +34,7 @@ void check_strength(const CannyEdges& of) {
                 text_of(of.thresholds));
 }
 
-// canny() takes what cv::Canny takes. Of who asks for edges, such thresholds are a slip.
+// Thresholds that canny() accepts, as cv::Canny does, but that are a mistake in a recipe.
 void check_thresholds(const CannyEdges& of) {
   const auto* given = std::get_if<Given>(&of.thresholds);
   if (given == nullptr) return;
