@@ -238,10 +238,6 @@ class Edges : public EdgesConversion {
     if (!mask_.empty())
       usage_error(state_.mask, "--mask {}: pictures above --memory {} do not support a mask",
                   state_.mask, state_.memory.memory);
-    if (state_.method == "boundaries" || state_.method == "regions")
-      usage_error(state_.memory.memory,
-                  "--memory {}: --method {} requires whole pictures; leave --memory out",
-                  state_.memory.memory, state_.method);
   }
 
  private:

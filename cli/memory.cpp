@@ -122,7 +122,10 @@ std::optional<FileResult> in_bands(
         return io::whole_bytes(facts, work);
       });
   if (!settings) return {};
-  if (!job.lines.empty()) refuse(job, options, "--lines requires the whole picture");
+  if (!work.whole_only.empty())
+    refuse(job, options, fmt::format("{}; raise --memory", work.whole_only));
+  if (!job.lines.empty())
+    refuse(job, options, "--lines requires the whole picture; raise --memory");
   if (job.output.empty() || job.output == "-")
     refuse(job, options, "standard output is not a file");
   Progress progress("rows", {});

@@ -243,6 +243,7 @@ typedef struct cuesta_canny_options {
   int32_t aperture;  ///< 3, 5 or 7
   cuesta_view mask;  ///< u8 of the source's size, 0 = outside; none where its data is NULL
   int32_t color;     ///< of three channels: CUESTA_STRONGEST, or CUESTA_STRUCTURE
+  cuesta_border border;  ///< of the smoothing: CUESTA_REFLECT101
 } cuesta_canny_options;
 /// Fills the options with their defaults; `size` is sizeof *options.
 CUESTA_API void cuesta_canny_options_init(cuesta_canny_options* options, size_t size);
@@ -356,7 +357,7 @@ typedef struct cuesta_edges_options {
   int32_t color;     ///< canny: CUESTA_STRONGEST, CUESTA_STRUCTURE or CUESTA_GRAY
   int32_t mode;      ///< log: CUESTA_LOG_ZERO_CROSSINGS
   int32_t quality;   ///< below 0 the method's default: boundaries CUESTA_FAST, regions CUESTA_HIGH
-  cuesta_border border;  ///< log, sobel: CUESTA_REFLECT101
+  cuesta_border border;  ///< canny (its smoothing), log, sobel: CUESTA_REFLECT101
   cuesta_view mask;  ///< canny: u8 of the source's size, 0 = outside; none where its data is NULL
   int32_t strength;  ///< canny: not 0 for strengths as of cuesta_canny() instead of edges
 } cuesta_edges_options;

@@ -41,7 +41,7 @@ class CannyBands {
  public:
   /// Prepares for pictures of `width` columns.
   /// options.mask is ignored: count() and mark() take it in bands. Throws Error{invalid_argument}
-  /// naming the option.
+  /// naming the option, and for a border that wraps.
   CannyBands(int32_t width, const CannyOptions& options);
   CannyBands(CannyBands&&) noexcept;
   CannyBands& operator=(CannyBands&&) noexcept;

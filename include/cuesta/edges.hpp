@@ -139,6 +139,7 @@ struct CannyOptions {
   ConstAnyView mask{};  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by
                         ///< default. Of a batch: one mask for all pictures
   ColorGradient color = ColorGradient::strongest;  ///< of sources of three channels
+  Border border{};  ///< of the smoothing; default reflect101. The gradient takes `replicate`
 };
 
 /// The thresholds that were used, in gradient units.
@@ -167,11 +168,10 @@ struct CannyEach {
 /// whatever the thresholds, which are returned as 0. A strength is the magnitude of a pixel that
 /// thinning keeps, in the units of thresholds, and 0 elsewhere. It is rounded up to a number that
 /// dst holds, so that comparing with `>` a threshold that dst can hold, and hysteresis, give the
-/// edges. Gradients use the border `replicate`, smoothing uses `reflect101`. Above a sigma of 3 u8
-/// sources are computed in f32, and above 5 u16 ones: rounding would draw contour lines. f32
-/// sources are not rounded to whole numbers: thresholds are in the picture's own units
-/// (src/ops/canny/README.md). Throws Error{invalid_argument} naming the view or option. Source:
-/// Canny 1986 as cv::Canny defines it; paper 001.
+/// edges. Above a sigma of 3 u8 sources are computed in f32, and above 5 u16 ones: rounding would
+/// draw contour lines. f32 sources are not rounded to whole numbers: thresholds are in the
+/// picture's own units (src/ops/canny/README.md). Throws Error{invalid_argument} naming the view or
+/// option. Source: Canny 1986 as cv::Canny defines it; paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
 /// Computes the edges of each picture of a batch, with the bytes of canny() on it alone.

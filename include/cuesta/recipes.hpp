@@ -37,6 +37,7 @@ struct CannyEdges {
   Norm norm = Norm::l1;
   int aperture = 3;  ///< side of the Sobel window: 3, 5 or 7
   EdgeColor color = EdgeColor::strongest;
+  Border border{};        ///< of the smoothing
   bool strength = false;  ///< strengths as of canny() instead of edges; takes no thresholds
   ConstAnyView mask{};    ///< u8 of the picture's size; edges only where it is not 0
 };

@@ -7,13 +7,15 @@
 
 namespace cuesta {
 
-/// Returns sigma and window: those of the papers if no sigma is given.
+/// Returns sigma, window and border: those of the papers if no sigma is given.
 /// A ksize of 0 follows from sigma; a sigma of 0 is none.
 template <class Options>
 constexpr GaussianOptions smoothing_of(const Options& options) {
-  if (options.sigma) return {.sigma = *options.sigma, .ksize = options.ksize};
+  if (options.sigma)
+    return {.sigma = *options.sigma, .ksize = options.ksize, .border = options.border};
   return {.sigma = PaperGaussian::sigma,
-          .ksize = options.ksize ? options.ksize : PaperGaussian::ksize};
+          .ksize = options.ksize ? options.ksize : PaperGaussian::ksize,
+          .border = options.border};
 }
 
 /// Returns whether log_edges() takes PaperGaussian::taps.

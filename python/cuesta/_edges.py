@@ -13,7 +13,7 @@ from cuesta._keywords import (
 )
 from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_divided, is_lazy
 from cuesta._lazy_bands import CannyWay, edges_by_bands
-from cuesta._options import described, flag, number, text, threshold_pairs
+from cuesta._options import described, flag, text, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -60,33 +60,12 @@ def _type_of(
     return strength_type(image, options)
 
 
-def _smoothed(s: Source, border: str, border_value: float, options: CannyOptions) -> Any:
-    """Returns the handle of the smoothed image: canny's smoothing with another border.
-
-    It has the image's type, or float32 where canny computes in it.
-    """
-    sigma, ksize = options.get("sigma"), options.get("ksize")
-    read, dtype = s.handle, s.dtype
-    if _core.keeps_fractions(s.dtype, {"sigma": sigma, "ksize": ksize}):
-        dtype = "float32"
-        read = s.kind.handle(s.kind.cast(s.array, dtype), dtype)
-    smoothed = Result(s, None, dtype)
-    if sigma is None:
-        sigma, window = _core.paper_gaussian
-        ksize = ksize or window
-    smoothing: dict[str, Any] = {"sigma": sigma, "ksize": ksize, "threads": options.get("threads")}
-    smoothing |= {"border": border, "border_value": border_value}
-    _core.gaussian(read, smoothed.handle, s.layout, smoothing, s.stream)
-    return s.kind.handle(smoothed.array, dtype)
-
-
 def _lazy_canny(
     image: Any,
     low: Any,
     high: Any,
     threshold: str,
     layout: str | None,
-    smoothing: dict[str, Any],
     options: CannyOptions,
     refused: dict[str, Any],
     *,
@@ -96,15 +75,23 @@ def _lazy_canny(
     """Returns canny() of a lazy array. `refused` are arguments that its result cannot have."""
 
     def picture(block: Any, name: str, inside: Any = None) -> Any:
-        more: dict[str, Any] = {**options, **smoothing, "strength": strength}
-        return canny(block, low, high, threshold=threshold, layout=name, mask=inside, **more)
+        return canny(
+            block,
+            low,
+            high,
+            threshold=threshold,
+            layout=name,
+            mask=inside,
+            strength=strength,
+            **options,
+        )
 
-    border = smoothing["border"]
-    if strength and mask is None and border != "wrap":
+    wraps = options.get("border") == "wrap"  # which smooths the first rows with the last
+    if strength and mask is None and not wraps:
         reach = gaussian_reach(options.get("sigma") or 1.4, options.get("ksize"))
         reach += (options.get("aperture") or 3) // 2 + 1
         return by_chunks(picture, image, layout, reach, **refused)
-    if strength or border != "reflect101" or not is_divided(image, layout):
+    if strength or wraps or not is_divided(image, layout):
         pairs = any(hasattr(limit, "__len__") for limit in (low, high))  # one for each picture
         return by_pictures(picture, image, layout, together=pairs, mask=mask, **refused)
     given: list[Any] = list(zip(*threshold_pairs(low, high))) or [None]
@@ -119,8 +106,6 @@ def canny(
     high: Any = None,
     *,
     threshold: str = "auto",
-    border: str = "reflect101",
-    border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
@@ -137,8 +122,6 @@ def canny(
     high: Any = None,
     *,
     threshold: str = "auto",
-    border: str = "reflect101",
-    border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
@@ -155,8 +138,6 @@ def canny(
     high: Any = None,
     *,
     threshold: str = "auto",
-    border: str = "reflect101",
-    border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
@@ -176,17 +157,14 @@ def canny(
         alpha and is ignored. Other shapes need `layout`.
     low, high : float or sequence of N floats, optional
         Thresholds in units of the gradient, as in cv2.Canny. The L1 gradient with aperture 3
-        reaches 2040 for uint8, and 8 for float32 from 0 to 1. They are swapped when low > high. A
-        batch may have a pair for each picture. Give both or neither.
+        reaches 2040 for uint8, and 8 for float32 from 0 to 1. As in cv2.Canny they are swapped when
+        low > high, and may be below 0; `edges` and the command refuse both. A batch may have a pair for each picture. Give both or neither.
     **options
     threshold : {"auto", "otsu", "median", "percentile:P", "noise"}
         The rule that finds the high threshold when none is given; low is half of it. "otsu" and
         "auto": Otsu's threshold of the non-zero magnitudes. "median": 1.33 times their median.
         "percentile:P": the magnitude that P percent of all pixels do not exceed. "noise": as
         "otsu", but a picture of noise alone has no edges.
-    border, border_value
-        The border of the smoothing: "reflect101", "symmetric", "replicate", "constant", "wrap" or
-        "ignore". The gradient always replicates, and magnitudes outside are 0.
     mask : array, optional
         uint8 or bool of the image's shape without its channels. The magnitude is 0 where the mask
         is 0.
@@ -230,7 +208,8 @@ def canny(
 
     Notes
     -----
-    Source: Canny 1986 as OpenCV defines it; paper 001. Above a sigma of 3 on uint8, and of 5 on
+    Source: Canny 1986 as OpenCV defines it; paper 001. The border is the smoothing's: the gradient
+    always replicates, and magnitudes outside are 0. Above a sigma of 3 on uint8, and of 5 on
     uint16, rounding the smoothed picture would draw contour lines; such an image is computed in
     float32. On CUDA a call with given thresholds only enqueues work. Automatic thresholds wait for the stream.
 
@@ -250,7 +229,6 @@ def canny(
             high,
             threshold,
             layout,
-            {"border": border, "border_value": border_value},
             options,
             {"out": out, "return_thresholds": return_thresholds},
             strength=strength,
@@ -259,16 +237,13 @@ def canny(
         return lazy
     s = Source(image, layout, "image", options, channels="colors").widened()
     rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
-    border_value = number("border_value", border_value)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     dtype = _type_of(s.dtype, options, strength, low, high, threshold, return_thresholds)
     r = Result(s, out, dtype, shape)
-    read = s.handle
-    if border != "reflect101" and options.get("sigma") != 0:
-        read = _smoothed(s, border, border_value, options)
-        options |= {"sigma": 0, "ksize": None}
-    used = _core.canny(read, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream)
+    used = _core.canny(
+        s.handle, r.handle, s.layout, flat, inside, rule, lows, highs, options, s.stream
+    )
     edges: A = r.finish()
     return (edges, used) if flag("return_thresholds", return_thresholds) else edges
 
@@ -427,7 +402,7 @@ def log_edges(
         reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
         lazy: A = by_chunks(chunk, image, layout, reach, out=out, border=border)
         return lazy
-    s = Source(image, layout, "image", options, channels="one")
+    s = Source(image, layout, "image", options, channels="one", floats=False)
     r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()

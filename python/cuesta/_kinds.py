@@ -456,9 +456,10 @@ def where(kind: Kind, array: Any) -> str:
     return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
 
 
+_NUMBERS = ("int", "uint", "float", "bfloat")
 #: What makes numbers of other things, by the beginning of their type's name.
 _REMEDIES = (
-    (("int", "uint", "float", "bfloat"), "astype(np.float32) converts it"),
+    (_NUMBERS, "astype(np.float32) converts it"),
     (("complex",), "np.abs gives its magnitude"),
     (("datetime", "timedelta"), "astype(np.int64).astype(np.float32) gives numbers"),
     (
@@ -471,11 +472,17 @@ _REMEDIES = (
 )
 
 
-def dtype_error(what: str, dtype: str) -> InvalidArgument:
-    """Returns the error for a type that is not supported."""
+def dtype_error(what: str, dtype: str, *, floats: bool = True) -> InvalidArgument:
+    """Returns the error for a type that is not supported.
+
+    `floats`: whether float32 is supported, so that the remedy is one step.
+    """
     for begins, remedy in _REMEDIES:
         if dtype.startswith(begins):
-            return InvalidArgument(
-                f"{what} is {dtype}, which no operation supports; {remedy}", dtype
-            )
+            if begins is _NUMBERS and what.endswith("mask"):
+                remedy = f"{what} != 0 makes a mask of it"
+            elif begins is _NUMBERS and not floats:
+                remedy = "scale it and convert it with astype(np.uint16)"
+            by = "which no operation supports" if floats else "which this does not support"
+            return InvalidArgument(f"{what} is {dtype}, {by}; {remedy}", dtype)
     return InvalidArgument(f"{what} is {dtype}, which no operation supports", dtype)

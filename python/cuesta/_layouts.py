@@ -53,7 +53,8 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
     """Returns the number of a layout, named or found from the shape.
 
     Without a name 2 dimensions are HW. Where the last exceeds 4, 3 dimensions are NHW and 4 are
-    NCHW, whose planes are processed one by one. Otherwise they are HWC and NHWC where the height
+    NCHW, whose planes are processed one by one; but not where the last is the least of the last
+    three, which may be the bands of one picture. Otherwise they are HWC and NHWC where the height
     exceeds 4. In libraries whose pictures are channel-first a small last dimension is ambiguous. A
     layout that is ambiguous must be named.
     """
@@ -76,6 +77,13 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
         return 0
     if count in (3, 4):
         if shape[-1] > 4:
+            if shape[-1] < min(shape[-3], shape[-2]):
+                raise InvalidArgument(
+                    f"{what} has shape {tuple(shape)}, whose last dimension may be channels, more than "
+                    f"4; pass numpy.moveaxis({what}, -1, {count - 3}), or name the layout "
+                    f"{'NHW' if count == 3 else 'NCHW'!r}",
+                    str(tuple(shape)),
+                )
             return 3 if count == 3 else 5
         if not kind.channel_first and shape[-3] > 4:
             return 1 if count == 3 else 4

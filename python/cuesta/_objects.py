@@ -37,7 +37,7 @@ def _of_one_channel(
     options: dict[str, Any],
     *more: Any,
 ) -> A:
-    s = Source(image, layout, what, options, channels="one")
+    s = Source(image, layout, what, options, channels="one", floats=False)
     r = Result(s, out, s.dtype)
     run(s.handle, r.handle, s.layout, *more, options, s.stream)
     made: A = r.finish()
@@ -400,7 +400,7 @@ def label(
             return label(block, layout=name, **options).labels
 
         return Labels(*labels_by_bands(mask, layout, options, labelled, **refused))
-    s = Source(mask, layout, "mask", options, channels="one")
+    s = Source(mask, layout, "mask", options, channels="one", floats=False)
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     found = None

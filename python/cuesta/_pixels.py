@@ -176,7 +176,7 @@ def threshold(
 
         lazy: A = by_chunks(chunk, image, layout, out=out)
         return lazy
-    s = Source(image, layout, "image", options, channels="one")
+    s = Source(image, layout, "image", options, channels="one").widened()
     r = Result(s, out, "uint8")
     level = number("limit", limit)
     _core.threshold(s.handle, r.handle, s.layout, level, options, s.stream)
@@ -207,7 +207,7 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         See `canny`.
     """
-    s = Source(image, layout, "image", options, channels="one")
+    s = Source(image, layout, "image", options, channels="one", floats=False)
     return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 

@@ -75,7 +75,7 @@ def _is_local(image: Any, method: Method, options: EdgesOptions) -> bool:
         wraps = crosses and options.get("border") == "wrap"
         return image.dtype in (np.uint8, np.uint16) and not wraps
     sigma: Any = options.get("sigma")
-    given = sigma not in (None, "auto")
+    given = sigma not in (None, "auto") and options.get("border") != "wrap"
     return method == "sobel" or (method == "canny" and bool(options.get("strength")) and given)
 
 
@@ -96,7 +96,8 @@ def _lazy_edges(
     if mask is None and _is_local(image, method, options):
         reach, border = _reach(method, options), options.get("border")
         return by_chunks(picture, image, layout, reach, border=border, **refused)
-    if method != "canny" or not is_divided(image, layout):
+    wraps = options.get("border") == "wrap"  # which smooths the first rows with the last
+    if method != "canny" or wraps or not is_divided(image, layout):
         return by_pictures(picture, image, layout, mask=mask, **refused)
     strength = bool(options.get("strength"))
     if strength and mask is not None:
@@ -178,7 +179,7 @@ def edges(
         objects, without texture. "regions": closed contours along boundaries, or with `labels` the
         number of each pixel's region.
     low, high : float, optional
-        Canny's thresholds, in units of the gradient. Give both or neither.
+        Canny's thresholds, in units of the gradient: 0 <= low <= high. Give both or neither.
     threshold : str or float, optional
         Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold; low
         is half of it. Log: gray levels. Sobel: the magnitude above which a pixel is an edge.

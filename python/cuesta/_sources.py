@@ -26,7 +26,13 @@ Channels = Literal["any", "colors", "one"]
 
 
 def opened(
-    array: Any, what: str, *, gray: bool, page: int | None = None, band: int | None = None
+    array: Any,
+    what: str,
+    *,
+    gray: bool,
+    floats: bool = True,
+    page: int | None = None,
+    band: int | None = None,
 ) -> tuple[Any, str | None]:
     """Returns a source as an array, and its layout where that is known.
 
@@ -37,7 +43,7 @@ def opened(
         read = read_picture(array, gray=gray, page=page, band=band)
         return read, "HW" if read.ndim == 2 else "HWC"
     if isinstance(array, np.ma.MaskedArray):
-        return _of_masked(array), None
+        return _of_masked(array, what, floats), None
     pil = sys.modules.get("PIL.Image")
     if pil is not None and isinstance(array, pil.Image):
         return _of_pil(array, gray)
@@ -80,15 +86,21 @@ def _of_host(array: Any, what: str) -> Any:
     return np.asarray(array) if isinstance(array, memoryview) else array
 
 
-def _of_masked(array: Any) -> Any:
-    """Returns the samples of a masked array. Masked numbers become NaN in float32, truths False.
+def _of_masked(array: Any, what: str, floats: bool) -> Any:
+    """Returns the samples of a masked array.
 
-    NaN is no edge, and does not count for thresholds.
+    Masked samples of a mask are background. Masked numbers become NaN in float32, which is no edge
+    and does not count for thresholds.
     """
     if not np.ma.is_masked(array):
         return array.data
-    if array.dtype == bool:
-        return array.filled(False)
+    if array.dtype == bool or what.endswith("mask"):
+        return array.filled(0)
+    if not floats:
+        raise InvalidArgument(
+            f"{what} has masked samples, which this does not support; pass {what}.filled(0)",
+            "masked",
+        )
     return array.astype(np.float32).filled(np.nan)
 
 
@@ -133,8 +145,11 @@ class Source:
         *,
         channels: Channels = "any",
         packed: bool = True,
+        floats: bool = True,
     ) -> None:
         """Opens a source. `packed` copies pixels that are not adjacent, once.
+
+        `floats`: whether the operation supports float32.
 
         `options` are those of `Execution`. The stream, page and band are taken out of them.
         `channels` is what the operation supports, for arrays, files and PIL pictures alike:
@@ -152,7 +167,9 @@ class Source:
                 refuse_parts(array, what, page, band)
         kind = known_kind(array)
         if kind is None:
-            array, known = opened(array, what, gray=channels == "one", page=page, band=band)
+            array, known = opened(
+                array, what, gray=channels == "one", floats=floats, page=page, band=band
+            )
             layout = known if layout is None else layout
             kind = kind_of(array, what)
         self.given = array
@@ -162,7 +179,9 @@ class Source:
             array = native(array)
             self.dtype = dtype = kind.dtype(array)
             if dtype not in DTYPES:
-                raise dtype_error(what, dtype)
+                raise dtype_error(what, dtype, floats=floats)
+        if dtype == "float16" and not floats:
+            raise dtype_error(what, dtype, floats=floats)
         self.shape = shape = tuple(array.shape)
         self.layout = (
             0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)

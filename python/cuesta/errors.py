@@ -103,10 +103,11 @@ def _from_library(code: str, message: str, value: str, hint: str = "") -> Error:
 
     text = renamed(message) + _HINTS.get(hint, "")
     if (refused := _TYPE.search(text)) is not None:
-        takes_floats = "float32" in refused["types"]
         text += (
-            "; astype(np.float32) converts it"
-            if takes_floats
-            else "; scale it and convert it with astype"
+            "; mask != 0 makes a mask of it"
+            if "mask is " in text
+            else "; astype(np.float32) converts it"
+            if "float32" in refused["types"]
+            else "; scale it and convert it with astype(np.uint16)"
         )
     return _CLASSES[code](text, renamed(value))

@@ -383,8 +383,6 @@ class Canny(_Operation, function=cuesta.canny):
         high: float | None = None,
         *,
         threshold: str | None = None,
-        border: str | None = None,
-        border_value: float | None = None,
         layout: str | None = None,
         **options: Unpack[CannyOptions],
     ) -> None:
@@ -392,8 +390,6 @@ class Canny(_Operation, function=cuesta.canny):
             low=low,
             high=high,
             threshold=threshold,
-            border=border,
-            border_value=border_value,
             layout=layout,
             **options,
         )

@@ -52,9 +52,11 @@ PixelType type_of(const Array& array, const char* what) {
   constexpr const char* kinds[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
   const std::string name =
       fmt::format("{}{}", dtype.code < std::size(kinds) ? kinds[dtype.code] : "dtype ", dtype.bits);
+  const bool is_mask = std::string_view(what).ends_with("mask");
   throw Error(ErrorCode::invalid_argument,
-              fmt::format("{} is {}, which this operation does not support; convert it with astype",
-                          what, name),
+              fmt::format("{} is {}, which this does not support; {} {}", what, name,
+                          is_mask ? what : "astype(np.float32)",
+                          is_mask ? "!= 0 makes a mask of it" : "converts it"),
               name);
 }
 

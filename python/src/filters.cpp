@@ -65,7 +65,6 @@ void bind_filters(nb::module_& m) {
   def_filter<SharpenOptions>(m, "sharpen", sharpen);
   def_filter<MedianOptions>(m, "median", median);
   m.def("gaussian_taps", gaussian_taps, "ksize"_a, "sigma"_a);
-  m.attr("paper_gaussian") = nb::make_tuple(PaperGaussian::sigma, PaperGaussian::ksize);
 }
 
 }  // namespace cuesta::python

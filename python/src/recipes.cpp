@@ -66,13 +66,6 @@ std::string type_of_strengths(const std::string& image, Keywords keywords) {
   return made == PixelType::u16 ? "uint16" : "float32";
 }
 
-// Whether canny() computes in float32 on an image of this type.
-bool keeps_fractions(const std::string& image, Keywords keywords) {
-  const auto options = options_from<CannyOptions>(keywords);
-  check_options(options, "canny");
-  return canny_keeps_fractions(type_named(image), options);
-}
-
 Traced run_edge_lines(const Array& image, int layout, const std::string& method,
                       const std::optional<std::string>& rule, std::optional<double> level,
                       const std::optional<std::pair<double, double>>& given, Keywords keywords,
@@ -120,7 +113,6 @@ void bind_recipes(nb::module_& m) {
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
   m.def("region_outlines", run_region_outlines, "image"_a, "layout"_a, "level"_a.none(),
         "keywords"_a, "stream"_a);
-  m.def("keeps_fractions", keeps_fractions, "image"_a, "keywords"_a);
   m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);

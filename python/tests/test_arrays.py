@@ -627,6 +627,24 @@ def test_the_border_of_cannys_smoothing() -> None:
         assert (expected != cuesta.canny(image, 30, 60, **given)).any()
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+@pytest.mark.parametrize("sigma", [2, 9])
+def test_that_border_reaches_as_far_as_the_window(dtype: Any, sigma: float) -> None:
+    image = picture(150, 170).astype(dtype)
+    low = 20 if sigma == 2 else 2
+    usual = cuesta.canny(image, low, low, sigma=sigma)
+    reach = 3 * sigma + 4
+    inside = (slice(reach, -reach), slice(reach, -reach))
+    assert usual[inside].any()
+    for border in ("replicate", "symmetric", "constant", "wrap", "ignore"):
+        found = cuesta.canny(image, low, low, sigma=sigma, border=border)
+        np.testing.assert_array_equal(found[inside], usual[inside])
+        assert (found != usual).any()
+        np.testing.assert_array_equal(
+            cuesta.edges(image, low=low, high=low, sigma=sigma, border=border), found
+        )
+
+
 def test_a_sigma_is_a_gaussian_of_that_sigma() -> None:
     image = picture(60, 80).astype(np.float32)
     near = [cuesta.gaussian(image, sigma) for sigma in (1.39, 1.4, 1.41)]

@@ -74,9 +74,64 @@ def test_types_that_are_refused_with_a_remedy(kind: str) -> None:
             assert name in str(error.value) and "image is" in str(error.value)
 
 
-def test_halves_where_they_are_not_computed() -> None:
-    with pytest.raises(cuesta.InvalidArgument, match="float16, .*convert it with astype"):
-        cuesta.label(DISK.astype(np.float16))
+HALVES = DISK.astype(np.float16)
+
+
+def test_halves_where_they_are_computed() -> None:
+    full = HALVES.astype(np.float32)
+    np.testing.assert_array_equal(cuesta.threshold(HALVES, 90), cuesta.threshold(full, 90))
+    gx = cuesta.sobel(HALVES, outputs="gx")
+    np.testing.assert_array_equal(gx, cuesta.sobel(full, outputs="gx"))
+
+
+#: What takes no floats: a remedy must not lead to the next refusal.
+WITHOUT_FLOATS = {
+    "boundaries": cuesta.boundaries,
+    "regions": cuesta.regions,
+    "log_edges": cuesta.log_edges,
+    "erode": lambda image: cuesta.erode(image, "disk:3"),
+    "histogram": cuesta.histogram,
+}
+OF_MASKS = {
+    "label": cuesta.label,
+    "fill_holes": cuesta.fill_holes,
+    "remove_small": lambda mask: cuesta.remove_small(mask, 5),
+    "canny's mask": lambda mask: cuesta.canny(DISK.astype(np.uint8), mask=mask),
+}
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "int16", "uint32", ">i4", "float16", "float32", "float64"]
+)
+def test_remedies_are_one_step(kind: str) -> None:
+    for name, function in WITHOUT_FLOATS.items():
+        with pytest.raises(cuesta.InvalidArgument, match=r"astype\(np.uint16\)"):
+            function(DISK.astype(kind))
+        assert function(DISK.astype(np.uint16)) is not None, name
+    for name, function in OF_MASKS.items():
+        mask = (DISK > 100).astype(kind)
+        with pytest.raises(cuesta.InvalidArgument, match="mask != 0 makes a mask of it"):
+            function(mask)
+        assert function(mask != 0) is not None, name
+
+
+def test_masked_samples_where_holes_are_not_supported() -> None:
+    gray = np.ma.masked_greater(DISK.astype(np.uint8), 100)
+    for function in WITHOUT_FLOATS.values():
+        with pytest.raises(cuesta.InvalidArgument, match=r"masked samples, .*image.filled\(0\)"):
+            function(gray)
+    mask = np.ma.masked_array(DISK > 100, X < 40).astype(np.uint8)
+    assert cuesta.label(mask).areas.sum() == ((DISK > 100) & (X >= 40)).sum()
+
+
+def test_channels_of_many_are_asked_about() -> None:
+    bands = np.repeat(DISK.astype(np.uint8)[..., None], 7, 2)
+    for image, axis in ((bands, 0), (bands[None], 1)):
+        with pytest.raises(cuesta.InvalidArgument, match="may be channels, more than 4") as error:
+            cuesta.edges(image)
+        assert f"moveaxis(image, -1, {axis})" in str(error.value)
+    np.testing.assert_array_equal(cuesta.edges(np.moveaxis(bands, -1, 0))[6], BYTES)
+    assert cuesta.edges(bands, layout="NHW").shape == bands.shape
 
 
 def test_any_shape() -> None:

@@ -30,7 +30,8 @@ cuesta_canny_options canny_defaults() {
           number_of(by.norm),
           by.aperture,
           plain(by.mask),
-          number_of(by.color)};
+          number_of(by.color),
+          plain(by.border)};
 }
 
 cuesta_log_options log_defaults() {
@@ -63,7 +64,8 @@ cuesta::CannyOptions cuesta::c::canny_options(const cuesta_canny_options* option
           .norm = enumerator<Norm>(of.norm, "canny: norm"),
           .aperture = of.aperture,
           .mask = picture(of.mask, "canny: mask"),
-          .color = enumerator<ColorGradient>(of.color, "canny: color")};
+          .color = enumerator<ColorGradient>(of.color, "canny: color"),
+          .border = border_of(of.border, "canny")};
 }
 
 cuesta::LogOptions cuesta::c::log_options(const cuesta_log_options* options) {

@@ -20,7 +20,7 @@ struct Sizes<cuesta_sobel_options> {
 };
 template <>
 struct Sizes<cuesta_canny_options> {
-  static constexpr size_t all[] = {96, 104};  // color
+  static constexpr size_t all[] = {96, 104, 120};  // color, border
 };
 template <>
 struct Sizes<cuesta_log_options> {

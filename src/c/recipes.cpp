@@ -53,6 +53,7 @@ cuesta::EdgesOptions edges_options(const cuesta_edges_options& of, cuesta::Pixel
                                 .norm = norm,
                                 .aperture = of.aperture,
                                 .color = enumerator<EdgeColor>(of.color, "edges: color"),
+                                .border = border_of(of.border, "edges"),
                                 .strength = of.strength != 0,
                                 .mask = picture(of.mask, "edges: mask")};
     case CUESTA_METHOD_LOG:

@@ -29,6 +29,10 @@ bool accepts(const Limits& l, double value) {
   return value >= l.low && value <= l.high && (!l.odd || std::fmod(value, 2) != 0);
 }
 
+double largest(const Limits& l) {
+  return l.choice_count > 0 ? l.choices[size_t(l.choice_count - 1)] : l.high;
+}
+
 }  // namespace
 
 std::string allowed(const Limits& limits) {
@@ -48,6 +52,8 @@ std::string either_of(std::span<const std::string_view> words) {
 std::string wrong_number(double value, const Limits& limits) {
   if (accepts(limits, value)) return {};
   std::string text = words_of(limits, std::isfinite(value));
+  if (!limits.way.empty() && std::isfinite(value) && value > largest(limits))
+    text += fmt::format(" (for more, {})", limits.way);
   if (!limits.own.empty() && !(limits.low <= 0)) text += fmt::format(", or 0 ({})", limits.own);
   return text;
 }

@@ -38,8 +38,14 @@ struct Limits {
   /// What 0 stands for where it leaves the choice to the library, as it follows "by default"; empty
   /// where 0 is a number like any other.
   std::string_view own{};
-  bool frames = false;  ///< a number of a video's frames, which may be given as a time
+  bool frames = false;     ///< a number of a video's frames, which may be given as a time
+  std::string_view way{};  ///< how to get past the high end, as it follows "(for more, "
 
+  constexpr Limits or_by(std::string_view how) const {
+    Limits with = *this;
+    with.way = how;
+    return with;
+  }
   constexpr Limits in_frames() const {
     Limits with = *this;
     with.frames = true;
@@ -61,6 +67,14 @@ constexpr Limits one_of(Choices... choices) {
   return {.choices = {choices...}, .choice_count = int(sizeof...(choices))};
 }
 constexpr Limits any() { return {}; }
+
+// Ways past the largest window.
+inline constexpr std::string_view smaller_first = "make the picture smaller first";
+inline constexpr std::string_view smooth_twice =
+    "smooth twice by sigma / 1.414, or make the picture smaller first";
+inline constexpr std::string_view smaller_in_turn =
+    "apply smaller ones in turn, or make the picture smaller first";
+inline constexpr std::string_view smooth_first = "smooth the picture first";
 
 /// One member of an options struct.
 template <class Options, class T>

@@ -10,6 +10,7 @@
 #include "cuesta/recipes/samples.hpp"
 #include "cuesta/strategies.hpp"
 #include "io/bands.hpp"
+#include "io/errors.hpp"
 #include "io/file_steps.hpp"
 
 namespace cuesta {
@@ -35,8 +36,6 @@ io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec)
 
 BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const PictureFacts& facts,
                        const BandPlace& place) {
-  if (const std::string_view why = recipe->whole_only(); !why.empty())
-    throw_invalid("", "bands: this method requires the whole picture: {}", why);
   const PictureKind kind = kind_of(facts), seen = recipe->seen(kind);
   recipe->check(kind);
   const recipes::Output output = recipe->output(kind);
@@ -44,6 +43,7 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
   work.key = recipe->key();
   work.reach = recipe->reach();
   work.wraps = recipe->wraps();
+  work.whole_only = recipe->whole_only();
   work.type = output.type;
   work.channels = output.channels;
   work.is_mask = output.is_mask;
@@ -75,6 +75,8 @@ BandWork io::band_work(std::shared_ptr<const recipes::Recipe> recipe, const Pict
 
 std::function<BandWork(const PictureFacts&)> io::band_works(
     std::shared_ptr<const recipes::Recipe> recipe, const Exec& exec) {
+  if (const std::string_view why = recipe->whole_only(); !why.empty())
+    throw_invalid("", "bands: this method requires the whole picture: {}", why);
   return [recipe, exec, ways = Ways(exec.devices)](const PictureFacts& facts) mutable {
     const auto gpu = ways.next();
     return band_work(recipe, facts, {recipes::execs_of(on(gpu, exec)), gpu, {}});
@@ -83,13 +85,27 @@ std::function<BandWork(const PictureFacts&)> io::band_works(
 
 namespace {
 
+// Reads a picture that cannot be divided into bands, for the reason `why`.
+io::Picture read_whole(const std::filesystem::path& source, const io::BandSettings& settings,
+                       std::string_view why) {
+  io::ReadLimits limits = settings.limits;
+  limits.max_memory = std::min(limits.max_memory, settings.bands.memory);
+  try {
+    return io::read_picture(source, limits);
+  } catch (const io::TooMuchMemory& error) {
+    const bool has_way = why.find("memory limit") != std::string_view::npos;
+    throw io::TooMuchMemory(
+        error.code(),
+        fmt::format("{} ({}{})", error.what(), why, has_way ? "" : "; raise the memory limit"),
+        error.value());
+  }
+}
+
 // What makes of a recipe a file of the whole picture, which is read at once.
 FileResult run_whole(const std::filesystem::path& source, const std::filesystem::path& target,
                      const io::BandSettings& settings, const recipes::Recipe& recipe,
-                     const Exec& exec) {
-  io::ReadLimits limits = settings.limits;
-  limits.max_memory = std::min(limits.max_memory, settings.bands.memory);
-  const io::Picture picture = io::read_picture(source, limits);
+                     std::string_view why, const Exec& exec) {
+  const io::Picture picture = read_whole(source, settings, why);
   ConstAnyView part = picture.view();
   if (settings.region) part = part.region(*settings.region);
   const PictureKind kind{part.type, part.channels, picture.has_alpha, picture.scale};
@@ -155,7 +171,7 @@ FileResult io::run_recipe(const std::filesystem::path& source, const std::filesy
   }
   const std::string why = needs_whole(source, settings, *recipe);
   if (why.empty()) return run_bands(source, target, settings, band_works(recipe, exec));
-  return run_whole(source, target, settings, *recipe, exec);
+  return run_whole(source, target, settings, *recipe, why, exec);
 }
 
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,

@@ -27,6 +27,7 @@ struct BandWork {
   std::string key{};               ///< of the recipe: equal keys, equal results
   int32_t reach = 0;               ///< rows above and below a row that decide what becomes of it
   bool wraps = false;              ///< the last row is above the first
+  std::string_view whole_only{};   ///< why no bands can be made of it; empty where they can
   PixelType type = PixelType::u8;  ///< of the result
   int32_t channels = 1;            ///< of the result
   /// Makes what the operations see of the file's rows, in host memory that is valid until the next

@@ -18,7 +18,8 @@ std::vector<double> sigmas_of(const CannyOptions& options, bool finds_sigma) {
 // Whether counts for the thresholds of these options are those of SigmaBands at the same sigma.
 bool counts_alike(const CannyOptions& options) {
   return options.thresholds.is_automatic() && options.ksize == 0 && options.norm == Norm::l1 &&
-         options.aperture == 3 && options.color == ColorGradient::strongest;
+         options.aperture == 3 && options.color == ColorGradient::strongest &&
+         options.border.mode == BorderMode::reflect101;
 }
 
 }  // namespace

@@ -240,9 +240,8 @@ Polylines lines_of(std::vector<EdgePoint>& points, const Links& links, const Tra
 // of: directions and curvatures. Returns the variance of all that smoothed.
 double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOptions& options,
                      int threads) {
-  std::optional<GaussianOptions> smoothing;
-  if (const auto [sigma, ksize, border] = smoothing_of(options); sigma > 0 || ksize > 0)
-    smoothing = {.sigma = sigma, .ksize = ksize, .border = options.border};
+  std::optional<GaussianOptions> smoothing = smoothing_of(options);
+  if (smoothing->sigma <= 0 && smoothing->ksize <= 0) smoothing.reset();
   const GradientField field = gradient_field(src, smoothing, 3, threads);
   parallel_rows(
       int32_t(points.size()), threads,

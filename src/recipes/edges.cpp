@@ -34,6 +34,20 @@ void check_strength(const CannyEdges& of) {
                 text_of(of.thresholds));
 }
 
+// Thresholds that canny() accepts, as cv::Canny does, but that are a mistake in a recipe.
+void check_thresholds(const CannyEdges& of) {
+  const auto* given = std::get_if<Given>(&of.thresholds);
+  if (given == nullptr) return;
+  const auto [low, high] = *given;
+  if (high < 0 && low == high / 2)
+    throw_invalid(fmt::to_string(high), "canny: threshold is {}; it must be 0 or more", high);
+  if (low < 0) throw_invalid(fmt::to_string(low), "canny: low is {}; it must be 0 or more", low);
+  if (low > high) {
+    throw_invalid(fmt::to_string(low), "canny: low is {} and high is {}; low must not exceed high",
+                  low, high);
+  }
+}
+
 // Of strengths whose units are the file's levels.
 PixelType strength_type(const CannyEdges& of, const PictureKind& kind) {
   return kind.scale == 1 ? canny_strength_type(kind.type, of.aperture) : PixelType::f32;
@@ -63,6 +77,11 @@ bool smooths(const SobelEdges& of) { return of.sigma > 0 || of.ksize > 0; }
 // Whether 16 bits hold every magnitude.
 bool fits_u16(const SobelEdges& of, PixelType type) {
   return type == PixelType::u8 && of.aperture < 7;
+}
+
+// Whether Canny's Gaussian is a call of its own.
+bool smooths_apart(const CannyOptions& options) {
+  return options.sigma != 0 && options.border.mode != BorderMode::reflect101;
 }
 
 Step gray_step(PixelType type) {
@@ -168,6 +187,7 @@ EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
   std::visit(Overload{[](const CannyEdges& of) {
                         check_options(of, "canny");
                         check_strength(of);
+                        check_thresholds(of);
                       },
                       [](const LogEdges& of) {
                         check_options(of, "log");
@@ -264,7 +284,8 @@ CannyOptions EdgesRecipe::canny(const PictureKind& seen, std::optional<double> f
                        .aperture = of.aperture,
                        .mask = of.mask,
                        .color = of.color == EdgeColor::structure ? ColorGradient::structure
-                                                                 : ColorGradient::strongest};
+                                                                 : ColorGradient::strongest,
+                       .border = of.border};
   if (const auto* given = std::get_if<Given>(&of.thresholds))
     options.thresholds = Given{given->low * seen.scale, given->high * seen.scale};
   return options;
@@ -417,6 +438,8 @@ std::string_view EdgesRecipe::whole_only() const {
   if (std::holds_alternative<RegionEdges>(options_)) return "regions are of all rows";
   if (const auto* canny = std::get_if<CannyEdges>(&options_); canny != nullptr && canny->mask)
     return "a mask is not divided into bands";
+  if (is_canny() && smooths_apart(canny({})) && canny({}).border.mode == BorderMode::wrap)
+    return "Canny's border that wraps smooths the first rows with the last";
   const auto* log = std::get_if<LogEdges>(&options_);
   if (log != nullptr && wraps() && log->mode == LogMode::zero_crossings)
     return "zero crossings with a border that wraps compare the first and the last row";
@@ -426,7 +449,11 @@ std::string_view EdgesRecipe::whole_only() const {
 double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
   const PictureKind seen = this->seen(kind);
   const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
-  if (is_canny()) return copy + (seen.type == PixelType::u8 ? 5 : 30);
+  if (is_canny()) {
+    const double smooth =
+        smooths_apart(canny({})) ? seen.channels * bytes_per_sample(seen.type) : 0;
+    return copy + smooth + (seen.type == PixelType::u8 ? 5 : 30);
+  }
   if (std::holds_alternative<RegionEdges>(options_)) return copy + 56;
   const auto* boundary = std::get_if<BoundaryOptions>(&options_);
   if (boundary != nullptr && boundary->quality == BoundaryQuality::high) return copy + 30;

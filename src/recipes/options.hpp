@@ -21,7 +21,7 @@ struct Described<CannyEdges> {
           "sigma", at_least(0).or_own("1, 1.4, 2 or 3, found from the picture"),
           "sigma of the Gaussian, in pixels; 0: none. It smooths before the gradient; with 0 the "
           "edges are cv::Canny's"),
-      field<&CannyEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+      field<&CannyEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma).or_by(smaller_first),
                                 "side of the Gaussian window"),
       thresholds_field<&CannyEdges::thresholds>(), norm_field<&CannyEdges::norm>(),
       aperture_field<&CannyEdges::aperture>(),
@@ -29,6 +29,7 @@ struct Described<CannyEdges> {
           "color", any(),
           "gradient of color pictures. strongest: the strongest channel at each pixel, as "
           "cv::Canny; structure: the structure tensor (Di Zenzo); gray: the gray levels"),
+      border_field<&CannyEdges::border>(),
       field<&CannyEdges::strength>(
           "strength", any(),
           "write the magnitude of each thin edge, in the units of thresholds, and 0 elsewhere; no "
@@ -48,7 +49,7 @@ struct Described<LogEdges> {
           "sigma", at_least(0).or_own("3.5 (mode threshold: paper 000's integer taps 2 4 5 4 2)"),
           "sigma of the Gaussian, in pixels; 0: none. At most 42 without ksize; log requires sigma "
           "or ksize"),
-      field<&LogEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+      field<&LogEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma).or_by(smaller_first),
                               "side of the Gaussian window"),
       border_field<&LogEdges::border>());
 };
@@ -59,7 +60,7 @@ struct Described<SobelEdges> {
       field<&SobelEdges::sigma>("sigma", at_least(0),
                                 "sigma of the Gaussian, in pixels; 0: none. It smooths before the "
                                 "gradient; with 0 and ksize, ksize sets the sigma"),
-      field<&SobelEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+      field<&SobelEdges::ksize>("ksize", odd(1, 255).or_own(window_of_sigma).or_by(smaller_first),
                                 "side of the Gaussian window"),
       aperture_field<&SobelEdges::aperture>(), norm_field<&SobelEdges::norm>(),
       border_field<&SobelEdges::border>(),

@@ -267,6 +267,16 @@ def check_colors_and_devices(folder):
     assert hidden(folder) == []
 
 
+def check_small(folder):
+    """What requires the whole picture, and fits."""
+    small = folder / "small.tif"
+    write_tiff(small, 300, 200)
+    for options in (["--method", "regions"], ["--method", "boundaries"], ["--border", "wrap"]):
+        run("edges", small, "-o", folder / "plain.tif", *options)
+        run("edges", small, "-o", folder / "fits.tif", "--memory", "60MB", *options)
+        assert same(folder / "plain.tif", folder / "fits.tif"), options
+
+
 def check_words(folder, source):
     """What cannot be done is said, with what would."""
     out = folder / "x.tif"
@@ -277,8 +287,10 @@ def check_words(folder, source):
         (
             ["--memory", "60MB", "--lines", folder / "x.svg"],
             3,
-            "--lines requires the whole picture",
+            "--lines requires the whole picture; raise --memory",
         ),
+        (["--memory", "60MB", "--method", "regions"], 3, "of all rows; raise --memory"),
+        (["--memory", "60MB", "--border", "wrap"], 3, "the last; raise --memory"),
         (["--restart"], 2, "requires --memory"),
     ]:
         done = run("edges", source, "-o", out, *arguments, code=code)
@@ -296,6 +308,7 @@ def main():
         check_labels(folder, source, limit)
         check_limit(folder, source, limit)
         check_kill(folder, source)
+        check_small(folder)
         check_words(folder, source)
         check_colors_and_devices(folder)
     print("bands: all passed")

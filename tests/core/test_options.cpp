@@ -118,6 +118,40 @@ TEST(Options, NamesWithoutAValueAndBordersWithoutANumberAreRefused) {
       "motion: threshold is auto:-1; it must be 0 or more");
 }
 
+TEST(Options, WhatIsTooLargeHasAWay) {
+  const Image<uint8_t> src(9, 7);
+  Image<uint8_t> dst(9, 7);
+  EXPECT_EQ(refused([&] { median(src, dst, {.ksize = 257}); }),
+            "median: ksize is 257; it must be odd, 1 to 255 (for more, make the picture smaller "
+            "first)");
+  EXPECT_EQ(refused([&] { median(src, dst, {.ksize = 4}); }),
+            "median: ksize is 4; it must be odd, 1 to 255");
+  EXPECT_EQ(refused([&] { box(src, dst, {.n = 301}); }),
+            "box: n is 301; it must be 1 to 255 (for more, apply smaller ones in turn, or make the "
+            "picture smaller first)");
+  EXPECT_EQ(refused([&] { gaussian(src, dst, {.ksize = 301}); }),
+            "gaussian: ksize is 301; it must be odd, 1 to 255 (for more, smooth twice by "
+            "sigma / 1.414, or make the picture smaller first), or 0 (from sigma)");
+  EXPECT_EQ(refused([&] { log_edges(src, dst, {.sigma = 43}); }),
+            "log: sigma is 43; without a ksize it must be at most 42 (for more, make the picture "
+            "smaller first)");
+  EXPECT_EQ(refused([&] { sobel(src, {.magnitude = dst}, {.aperture = 31}); }),
+            "sobel: aperture is 31; it must be 3, 5 or 7 (for more, smooth the picture first)");
+  EXPECT_EQ(refused([] { (void)stencils::sobel(1, 0, 31); }),
+            "sobel: aperture is 31; it must be 1, 3, 5 or 7 (for more, smooth the picture first)");
+  EXPECT_EQ(refused([] { (void)stencils::average(301); }),
+            "average: n is 301; it must be 1 to 255 (for more, apply smaller ones in turn, or make "
+            "the picture smaller first)");
+  const std::vector<float> taps(301 * 301);
+  EXPECT_EQ(refused([&] { (void)Stencil::floats(301, 301, taps); }),
+            "stencil is 301 x 301; both sides must be 1 to 255 (for more, apply smaller ones in "
+            "turn, or make the picture smaller first)");
+  EXPECT_EQ(
+      refused([] { StructuringElement::disk(257); }),
+      "disk: diameter is 257; it must be odd, 1 to 255 (for more, apply smaller ones in turn, "
+      "or make the picture smaller first)");
+}
+
 TEST(Options, ElementsHaveTheTextTheyAreParsedFrom) {
   for (const char* text : {"disk:15", "ellipse:15", "ellipse:9x4", "rect:3", "rect:5x3", "cross:5"})
     EXPECT_EQ(text_of(StructuringElement::parse(text)), text);

@@ -719,7 +719,14 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
   EXPECT_NE(
       error_of(ErrorCode::input,
                [&] { edges_file(folder / "floats.tif", target, LogEdges{}, {.memory = 100}); })
-          .find("20 x 20 pixels of 4 bytes exceed the memory limit of 100 bytes"),
+          .find("20 x 20 pixels of 4 bytes exceed the memory limit of 100 bytes (its numbers "
+                "become levels by the whole picture and it cannot be read in bands; convert it to "
+                "16 bits first or raise the memory limit)"),
+      std::string::npos);
+  EXPECT_NE(
+      error_of(ErrorCode::input,
+               [&] { edges_file(folder / "colors.tif", target, RegionEdges{}, {.memory = 100}); })
+          .find("bytes (regions are of all rows; raise the memory limit)"),
       std::string::npos);
   EXPECT_NE(error_of(ErrorCode::invalid_argument, [&] { label_file(source, {}, {.memory = 1000}); })
                 .find("1000 bytes of memory hold too few rows of 300 pixels"),

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cpu/bit_hysteresis.hpp"
+#include "cuesta/bands.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/filter.hpp"
 #include "cuesta/recipes/samples.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
@@ -454,6 +456,44 @@ TEST(CannyColor, EqualChannelsAreOne) {
 
 // A step that two channels take against each other: each alone is below the threshold, their
 // tensor is not, and gray levels would cancel.
+// The border is the smoothing's: what it does not reach is the default's, also where a wide
+// Gaussian keeps fractions and thins by length.
+template <class T>
+void expect_borders(int32_t channels) {
+  Image<uint8_t> bytes(150, 130, channels);
+  verify::fill(bytes, verify::Pattern::natural, 4);
+  Image<T> src(150, 130, channels);
+  scale(bytes, src, 1);
+  for (const double sigma : {1.4, 7.0}) {
+    const Thresholds given = Given{sigma > 5 ? 2.0 : 20.0, sigma > 5 ? 2.0 : 20.0};
+    const int32_t reach = reach_of(CannyOptions{.sigma = sigma});
+    const Rect inside{reach, reach, 150 - 2 * reach, 130 - 2 * reach};
+    const Image<uint8_t> usual = canny(src, CannyOptions{.sigma = sigma, .thresholds = given});
+    for (const Border border :
+         {Border{BorderMode::replicate}, Border{BorderMode::reflect},
+          Border{BorderMode::constant, 40}, Border{BorderMode::wrap}, Border{BorderMode::ignore}}) {
+      const CannyOptions options{.sigma = sigma, .thresholds = given, .border = border};
+      const Image<uint8_t> made = canny(src, options);
+      EXPECT_FALSE(equal(made, usual)) << sigma;
+      int64_t edges = 0, differing = 0;
+      for (int32_t y = inside.y; y < inside.y + inside.height; ++y)
+        for (int32_t x = inside.x; x < inside.x + inside.width; ++x)
+          edges += made.at(x, y) != 0, differing += made.at(x, y) != usual.at(x, y);
+      EXPECT_EQ(differing, 0) << sigma << ' ' << name_of(border.mode);
+      EXPECT_GT(edges, 20) << sigma;
+      if (sigma > 5) continue;  // thinned by length
+      const Image<T> smooth = gaussian(src, {.sigma = sigma, .border = border});
+      EXPECT_TRUE(equal(made, canny(smooth, CannyOptions{.sigma = 0, .thresholds = given})));
+    }
+  }
+}
+
+TEST(CannyBorder, IsTheSmoothings) {
+  expect_borders<uint8_t>(1);
+  expect_borders<uint8_t>(3);
+  expect_borders<float>(1);
+}
+
 TEST(CannyColor, StructureSeesWhatChannelsShare) {
   Image<uint8_t> src(20, 12, 3);
   for (int32_t y = 0; y < 12; ++y) {

@@ -66,6 +66,29 @@ TEST(CannyBands, WideGaussiansKeepFractionsInThem) {
   }
 }
 
+TEST(CannyBands, TakeEveryBorderOfTheSmoothingButOneThatWraps) {
+  std::mt19937 random(5);
+  Image<uint8_t> src(170, 140), whole(170, 140);
+  verify::fill(src, verify::Pattern::natural, 9);
+  for (const Border border : {Border{BorderMode::replicate}, Border{BorderMode::reflect},
+                              Border{BorderMode::constant, 90}, Border{BorderMode::ignore}}) {
+    for (const double sigma : {2.0, 9.0}) {
+      const CannyOptions options{.sigma = sigma, .border = border};
+      const CannyResult found = canny(src, whole, options);
+      EXPECT_GT(differing(whole, canny(src, CannyOptions{.sigma = sigma})), 0);
+      CannyResult used;
+      const auto cuts = drawn_cuts(140, random);
+      ASSERT_EQ(differing(whole, canny_in_bands(src, options, cuts, {}, used)), 0) << sigma;
+      ASSERT_EQ(used.high, found.high);
+    }
+  }
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
+                           [] { CannyBands(9, {.sigma = 1, .border = {BorderMode::wrap}}); }),
+            "canny in bands: border is wrap, which smooths the first rows with the last; it "
+            "requires the whole picture");
+  CannyBands(9, {.sigma = 0, .border = {BorderMode::wrap}});  // smooths nothing
+}
+
 TEST(CannyBands, HysteresisWindsThroughAnyNumberOfSeams) {
   CannyOptions options;
   options.thresholds = Given{20, 200};

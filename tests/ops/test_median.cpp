@@ -150,7 +150,8 @@ TEST(Median, RefusesInWords) {
     EXPECT_NE(refused(src, dst, {.ksize = ksize}).find("median: ksize is " + std::to_string(ksize)),
               std::string::npos);
   EXPECT_EQ(refused(floats, to, {.ksize = 7}),
-            "median: ksize is 7; for an f32 src it must be 1, 3 or 5");
+            "median: ksize is 7; with f32 samples it must be 1, 3 or 5 (for more, make it u16 "
+            "first)");
   EXPECT_NE(refused(src, colour, {}).find("median: dst has 3 channels"), std::string::npos);
   EXPECT_NE(refused(words, words, {}).find("median: src is s16"), std::string::npos);
   EXPECT_NE(refused(src, to, {}).find("median: dst is f32"), std::string::npos);

@@ -122,8 +122,10 @@ TEST(StructuringElement, ParseKnowsItsForms) {
   }
   EXPECT_EQ(message_of([] { StructuringElement::parse("disk:4"); }),
             "disk: diameter is 4; it must be odd, 1 to 255");
-  EXPECT_EQ(message_of([] { StructuringElement::parse("rect:256x1"); }),
-            "rectangle is 256 x 1; both sides must be 1 to 255");
+  EXPECT_EQ(
+      message_of([] { StructuringElement::parse("rect:256x1"); }),
+      "rectangle is 256 x 1; both sides must be 1 to 255 (for more, apply smaller ones in turn, "
+      "or make the picture smaller first)");
   const uint8_t none[6] = {};
   EXPECT_NE(message_of([&] { StructuringElement(3, 2, none); }).find("no cell"), std::string::npos);
   EXPECT_NE(message_of([&] { StructuringElement(2, 2, none); }).find("has 6 cells; it must have 4"),

@@ -399,7 +399,14 @@ TEST(EdgesRecipe, WhatItRefuses) {
   };
   EXPECT_EQ(refused(CannyEdges{.aperture = 4}), "canny: aperture is 4; it must be 3, 5 or 7");
   EXPECT_EQ(refused(LogEdges{.sigma = 0}), "log: sigma is 0; it must be above 0");
-  EXPECT_EQ(refused(SobelEdges{.aperture = 9}), "sobel: aperture is 9; it must be 3, 5 or 7");
+  EXPECT_EQ(refused(SobelEdges{.aperture = 9}),
+            "sobel: aperture is 9; it must be 3, 5 or 7 (for more, smooth the picture first)");
+  EXPECT_EQ(refused(CannyEdges{.thresholds = Given{9, 5}}),
+            "canny: low is 9 and high is 5; low must not exceed high");
+  EXPECT_EQ(refused(CannyEdges{.thresholds = Given{-3, 40}}),
+            "canny: low is -3; it must be 0 or more");
+  EXPECT_EQ(refused(CannyEdges{.thresholds = Given{-2, -4}}),
+            "canny: threshold is -4; it must be 0 or more");
   EXPECT_NE(refused(BoundaryOptions{.threshold = -1}).find("boundaries: threshold is -1"),
             std::string::npos);
   EXPECT_NE(refused(RegionEdges{.threshold = 1.5}).find("regions: threshold is 1.5"),

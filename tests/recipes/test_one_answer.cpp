@@ -45,6 +45,18 @@ std::vector<Question> questions() {
        true, true, [](auto& c) { c.color = CUESTA_STRUCTURE, c.aperture = 5; }},
       {"--color gray --norm l2", CannyEdges{.norm = Norm::l2, .color = EdgeColor::gray}, true, true,
        [](auto& c) { c.color = CUESTA_GRAY, c.norm = CUESTA_L2; }},
+      {"--border constant:200", CannyEdges{.border = {BorderMode::constant, 200}}, true, true,
+       [](auto& c) {
+         c.border = {CUESTA_CONSTANT, 200};
+       }},
+      {"--border ignore --sigma 8 --norm l2",
+       CannyEdges{.sigma = 8, .norm = Norm::l2, .border = {BorderMode::ignore}}, true, true,
+       [](auto& c) { c.border.mode = CUESTA_IGNORE, c.sigma = 8, c.norm = CUESTA_L2; }},
+      {"--border wrap --sigma 2", CannyEdges{.sigma = 2, .border = {BorderMode::wrap}}, true, false,
+       [](auto& c) { c.border.mode = CUESTA_WRAP, c.sigma = 2; }},
+      {"--strength --border symmetric --sigma 2",
+       CannyEdges{.sigma = 2, .border = {BorderMode::reflect}, .strength = true}, false, true,
+       [](auto& c) { c.strength = 1, c.border.mode = CUESTA_REFLECT, c.sigma = 2; }},
       {"--strength --sigma 1", CannyEdges{.sigma = 1, .strength = true}, false, true,
        [](auto& c) { c.strength = 1, c.sigma = 1; }},
       {"--strength --norm l2 --aperture 7",

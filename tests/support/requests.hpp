@@ -114,6 +114,9 @@ inline std::vector<OperationCall> operation_calls() {
       {"canny of given thresholds", edges([](ConstAnyView src, AnyView dst, const Exec& exec) {
          canny(src, dst, {.sigma = 3, .thresholds = Thresholds::given(40, 90)}, exec);
        })},
+      {"canny of another border", edges([](ConstAnyView src, AnyView dst, const Exec& exec) {
+         canny(src, dst, {.sigma = 4, .border = {BorderMode::replicate}}, exec);
+       })},
       {"canny of colors", [](const Make& make, PixelType type,
                              const Exec& exec) { canny(make(type, 3), make(u8, 1), {}, exec); }},
       {"canny_of_gradients",

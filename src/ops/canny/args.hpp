@@ -42,7 +42,9 @@ struct CannyArgs {
   AnyView dst{};                  // of src's size. u8: edges. canny_strength_type(): strengths
   CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
                                   // is l2 for the structure tensor of three channels; of given
-                                  // gradients sigma is 0 and the aperture 3
+                                  // gradients sigma is 0 and the aperture 3. For strategies
+                                  // the border is reflect101 (canny_dispatch)
+  bool by_length = false;         // canny_thins_by_length() for a Gaussian that is over
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
   std::optional<CannyBand> band{};  // instead of `dst`; filled on return

@@ -18,6 +18,11 @@ namespace cuesta {
 struct CannyBands::State {
   State(int32_t picture_width, const CannyOptions& wanted)
       : width(picture_width), options(canny_resolved(wanted)), seams(picture_width) {
+    if (options.sigma > 0 && options.border.mode == BorderMode::wrap) {
+      throw_invalid("wrap",
+                    "canny in bands: border is wrap, which smooths the first rows with the last; "
+                    "it requires the whole picture");
+    }
     options.mask = {};
     counts = options.thresholds.is_automatic();
     if (counts)

@@ -18,9 +18,8 @@ CannyOptions canny_resolved(const CannyOptions& wanted) {
   const GaussianOptions smoothing = smoothing_of(wanted);
   if (smoothing.ksize == 0 && smoothing.sigma > canny_max_sigma) {
     throw_invalid(fmt::to_string(smoothing.sigma),
-                  "canny: sigma is {}; without a ksize it must be at most {} (for more, make the "
-                  "picture smaller first)",
-                  smoothing.sigma, canny_max_sigma);
+                  "canny: sigma is {}; without a ksize it must be at most {} (for more, {})",
+                  smoothing.sigma, canny_max_sigma, smaller_first);
   }
   options.sigma = smoothing.sigma;
   options.ksize = smoothing.sigma > 0 && smoothing.ksize == 0 ? gaussian_size(smoothing.sigma)

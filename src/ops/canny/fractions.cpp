@@ -5,6 +5,7 @@
 
 #include "core/memory.hpp"
 #include "core/workspace.hpp"
+#include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/smoothing.hpp"
 #include "cuesta/strategies.hpp"
@@ -48,35 +49,72 @@ bool canny_keeps_fractions(PixelType type, const CannyOptions& options) {
 
 bool canny_thins_by_length(const CannyArgs& args) {
   return args.src.type == PixelType::f32 && !args.gy && args.options.norm == Norm::l1 &&
-         spreads_beyond(args.options, widest_l1);
+         (args.by_length || spreads_beyond(args.options, widest_l1));
 }
 
+namespace {
+
+// Calls before canny's strategy: those in f32, and those with the border of the smoothing.
+struct Before {
+  bool keeps = false, smooths = false;
+
+  explicit Before(const CannyArgs& args)
+      : keeps(!args.gy && canny_keeps_fractions(args.src.type, args.options)),
+        smooths(!args.gy && args.options.sigma > 0 &&
+                args.options.border.mode != BorderMode::reflect101) {}
+  int pictures() const { return int(keeps) + int(smooths); }
+
+  // What is left to do, of a picture of this type.
+  CannyArgs after(CannyArgs args, ConstAnyView src) const {
+    args.src = src;
+    if (!smooths) return args;
+    args.by_length = canny_thins_by_length(args);
+    args.options.sigma = 0, args.options.ksize = 0;
+    args.options.border = {};
+    return args;
+  }
+};
+
+}  // namespace
+
 void canny_dispatch(const CannyArgs& args, const Exec& exec) {
-  if (args.gy || !canny_keeps_fractions(args.src.type, args.options)) return dispatch(args, exec);
+  const Before before(args);
+  if (before.pictures() == 0) return dispatch(args, exec);
   const ConstAnyView src = args.src;
-  Exec before = exec;  // a pinned strategy is canny's
-  before.strategy.clear(), before.parameters.clear();
+  const PixelType type = before.keeps ? PixelType::f32 : src.type;
+  const GaussianOptions smoothing = smoothing_of(args.options);
+  Exec around = exec;  // a pinned strategy is canny's
+  around.strategy.clear(), around.parameters.clear();
   if (exec.choices) {
-    CannyArgs copied = args;
-    copied.src = placeholder(src.width, src.height, PixelType::f32, src.channels, src.space);
-    scale(src, placeholder(src.width, src.height, PixelType::f32, src.channels, src.space), 1,
-          before);
-    return dispatch(copied, exec);
+    const auto made = [&] {
+      return placeholder(src.width, src.height, type, src.channels, src.space);
+    };
+    if (before.keeps) scale(src, made(), 1, around);
+    if (before.smooths) gaussian(made(), made(), smoothing, around);
+    return dispatch(before.after(args, made()), exec);
   }
   Scratch scratch(exec, src.space);
-  const ptrdiff_t stride =
-      detail::padded_stride(detail::row_bytes(PixelType::f32, src.width, src.channels));
+  const ptrdiff_t stride = detail::padded_stride(detail::row_bytes(type, src.width, src.channels));
   const ptrdiff_t bytes = stride * src.height;
-  const int32_t most = at_once(args, bytes);
-  const AnyView copies(scratch.take<std::byte>(size_t(bytes) * size_t(most)), src.width, src.height,
-                       src.channels, stride, PixelType::f32, src.space);
+  const int32_t most = at_once(args, bytes * before.pictures());
+  const auto pictures = [&] {
+    return AnyView(scratch.take<std::byte>(size_t(bytes) * size_t(most)), src.width, src.height,
+                   src.channels, stride, type, src.space);
+  };
+  const AnyView copies = before.keeps ? pictures() : AnyView();
+  const AnyView smooth = before.smooths ? pictures() : AnyView();
   for (int32_t i = 0; i < args.count; i += most) {
     const int32_t n = std::min(most, args.count - i);
     CannyArgs some = args.part(i, n);
-    scale(ConstBatch(some.src, n, args.src_step), Batch(copies, n, bytes), 1, before);
-    some.src = copies;
-    some.src_step = bytes;
-    dispatch(some, exec);
+    if (before.keeps) {
+      scale(ConstBatch(some.src, n, args.src_step), Batch(copies, n, bytes), 1, around);
+      some.src = copies, some.src_step = bytes;
+    }
+    if (before.smooths) {
+      gaussian(ConstBatch(some.src, n, some.src_step), Batch(smooth, n, bytes), smoothing, around);
+      some.src = smooth, some.src_step = bytes;
+    }
+    dispatch(before.after(some, some.src), exec);
   }
 }
 

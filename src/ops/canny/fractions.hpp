@@ -25,7 +25,7 @@ CUESTA_HOST_DEVICE constexpr double canny_sum_of(double magnitude, G gx, G gy) {
 }
 
 /// dispatch() of a picture or batch whose options are resolved: of f32 copies where fractions are
-/// kept.
+/// kept, and of pictures smoothed by gaussian() where the border is not reflect101.
 void canny_dispatch(const CannyArgs& args, const Exec& exec);
 
 }  // namespace cuesta

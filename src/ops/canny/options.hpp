@@ -61,15 +61,16 @@ struct Described<CannyGradientOptions> {
 
 template <>
 struct Described<CannyOptions> {
-  static constexpr auto fields =
-      std::tuple(field<&CannyOptions::sigma>(
-                     "sigma", at_least(0).or_own("1.4 in a window of 5, as in paper 001"),
-                     "sigma of the Gaussian, in pixels; 0: none. It smooths before "
-                     "the gradient; with 0 the edges are cv::Canny's"),
-                 field<&CannyOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                             "side of the Gaussian window"),
-                 thresholds_field<&CannyOptions::thresholds>(), norm_field<&CannyOptions::norm>(),
-                 aperture_field<&CannyOptions::aperture>(), color_field<&CannyOptions::color>());
+  static constexpr auto fields = std::tuple(
+      field<&CannyOptions::sigma>("sigma",
+                                  at_least(0).or_own("1.4 in a window of 5, as in paper 001"),
+                                  "sigma of the Gaussian, in pixels; 0: none. It smooths before "
+                                  "the gradient; with 0 the edges are cv::Canny's"),
+      field<&CannyOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma).or_by(smaller_first),
+                                  "side of the Gaussian window"),
+      thresholds_field<&CannyOptions::thresholds>(), norm_field<&CannyOptions::norm>(),
+      aperture_field<&CannyOptions::aperture>(), color_field<&CannyOptions::color>(),
+      border_field<&CannyOptions::border>());
 };
 
 }  // namespace cuesta

@@ -163,7 +163,6 @@ void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, con
   if (sigma == 0 && wanted == 0)
     throw_invalid("0", "gaussian: sigma is 0 and ksize is 0; give one of the two");
   const int ksize = wanted ? wanted : gaussian_size(sigma);
-  check_odd(ksize, 1, Stencil::max_size, "gaussian: ksize");
   const auto size = size_t(ksize);
   std::array<double, Stencil::max_size> exact;
   std::array<int32_t, Stencil::max_size> q8;

@@ -32,8 +32,8 @@ void check_log(const LogOptions& options) {
   constexpr int most = log::Window::max_size, max_sigma = (most - 3) / 6;
   if (options.ksize == 0 && options.sigma > max_sigma) {
     throw_invalid(fmt::to_string(*options.sigma),
-                  "log: sigma is {}; above {} its window exceeds {} samples, so set ksize",
-                  *options.sigma, max_sigma, most);
+                  "log: sigma is {}; without a ksize it must be at most {} (for more, {})",
+                  *options.sigma, max_sigma, smaller_first);
   }
 }
 

@@ -21,7 +21,7 @@ struct Described<LogOptions> {
                                     "threshold of the response L, in gray levels"),
       field<&LogOptions::sigma>("sigma", at_least(0).or_own("paper 000's integer taps 2 4 5 4 2"),
                                 "sigma of the Gaussian, in pixels. At most 42 without ksize"),
-      field<&LogOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+      field<&LogOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma).or_by(smaller_first),
                                 "side of the Gaussian window"),
       border_field<&LogOptions::border>());
 };

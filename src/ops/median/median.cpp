@@ -15,7 +15,9 @@ void median(ConstAnyView src, OutView dst, const MedianOptions& options, const E
   check_options(options, "median");
   if (src.type == f32 && options.ksize > 5) {
     throw_invalid(std::to_string(options.ksize),
-                  "median: ksize is {}; for an f32 src it must be 1, 3 or 5", options.ksize);
+                  "median: ksize is {}; with f32 samples it must be 1, 3 or 5 (for more, make it "
+                  "u16 first)",
+                  options.ksize);
   }
   dispatch(MedianArgs{src, dst, options}, exec);
 }

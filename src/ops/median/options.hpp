@@ -9,7 +9,7 @@ namespace cuesta {
 template <>
 struct Described<MedianOptions> {
   static constexpr auto fields =
-      std::tuple(field<&MedianOptions::ksize>("ksize", odd(1, 255),
+      std::tuple(field<&MedianOptions::ksize>("ksize", odd(1, 255).or_by(smaller_first),
                                               "set the side of the window; at most 5 for floats"),
                  border_field<&MedianOptions::border>());
 };

@@ -14,8 +14,10 @@ constexpr int largest = 255;
 
 void check_size(int width, int height, std::string_view what) {
   if (width < 1 || height < 1 || width > largest || height > largest) {
-    throw_invalid(fmt::format("{}x{}", width, height), "{} is {} x {}; both sides must be 1 to {}",
-                  what, width, height, largest);
+    throw_invalid(fmt::format("{}x{}", width, height), "{} is {} x {}; both sides must be {}", what,
+                  width, height,
+                  wrong(width < 1 || height < 1 ? std::min(width, height) : std::max(width, height),
+                        between(1, largest).or_by(smaller_in_turn)));
   }
 }
 
@@ -62,7 +64,10 @@ StructuringElement::StructuringElement(int width, int height, std::span<const ui
 }
 
 StructuringElement StructuringElement::disk(int diameter) {
-  check_odd(diameter, 1, largest, "disk: diameter");
+  if (const auto must_be = wrong(diameter, odd(1, largest).or_by(smaller_in_turn));
+      !must_be.empty())
+    throw_invalid(std::to_string(diameter), "disk: diameter is {}; it must be {}", diameter,
+                  must_be);
   const int r = diameter / 2;
   return make(diameter, diameter,
               [r](int x, int y) { return (x - r) * (x - r) + (y - r) * (y - r) <= r * r; });

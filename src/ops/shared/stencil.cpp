@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/options.hpp"
 #include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
@@ -15,8 +16,9 @@ void check_size(int width, int height, size_t taps) {
   const auto bad = [](int side) { return side < 1 || side > Stencil::max_size; };
   if (bad(width) || bad(height)) {
     throw_invalid(fmt::format("{} x {}", width, height),
-                  "stencil is {} x {}; both sides must be 1 to {}", width, height,
-                  Stencil::max_size);
+                  "stencil is {} x {}; both sides must be {}", width, height,
+                  wrong(width < 1 || height < 1 ? std::min(width, height) : std::max(width, height),
+                        between(1, Stencil::max_size).or_by(smaller_in_turn)));
   }
   if (taps != size_t(width) * size_t(height)) {
     throw_invalid(std::to_string(taps), "stencil of {} x {} has {} taps; it must have {}", width,

@@ -4,16 +4,23 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/options.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
 namespace {
 
+void check_odd_side(int n, std::string_view what, std::string_view way) {
+  const std::string must_be = wrong(n, odd(1, Stencil::max_size).or_by(way));
+  if (!must_be.empty())
+    throw_invalid(std::to_string(n), "{} is {}; it must be {}", what, n, must_be);
+}
+
 void check_gaussian(int ksize, double sigma, std::string_view what) {
   // The sentence is made only when it is needed: smoothing calls allocate nothing.
   if (ksize < 1 || ksize > Stencil::max_size || ksize % 2 == 0)
-    check_odd(ksize, 1, Stencil::max_size, fmt::format("{}: ksize", what));
+    check_odd_side(ksize, fmt::format("{}: ksize", what), smooth_twice);
   if (!std::isfinite(sigma))
     throw_invalid(std::to_string(sigma), "{}: sigma is not finite; it must be a finite number",
                   what);
@@ -21,7 +28,8 @@ void check_gaussian(int ksize, double sigma, std::string_view what) {
 
 void check_side(int n, std::string_view what) {
   if (n < 1 || n > Stencil::max_size)
-    throw_invalid(std::to_string(n), "{}: n is {}; it must be 1 to {}", what, n, Stencil::max_size);
+    throw_invalid(std::to_string(n), "{}: n is {}; it must be {}", what, n,
+                  wrong(n, between(1, Stencil::max_size).or_by(smaller_in_turn)));
 }
 
 Stencil outer(std::span<const int32_t> column, std::span<const int32_t> row, int64_t divisor = 1) {
@@ -74,9 +82,8 @@ int gaussian_size(double sigma) {
   // Past 255 | 1 no window holds it; the comparison is false for NaN.
   if (!(sigma > 0 && size <= Stencil::max_size)) {
     throw_invalid(std::to_string(sigma),
-                  "gaussian: sigma is {}; without a ksize it must be above 0 and at most 42 (for "
-                  "more, smooth twice by sigma / 1.414, or make the picture smaller first)",
-                  sigma);
+                  "gaussian: sigma is {}; without a ksize it must be above 0 and at most 42{}",
+                  sigma, sigma > 0 ? fmt::format(" (for more, {})", smooth_twice) : "");
   }
   return int(size) | 1;
 }
@@ -89,12 +96,12 @@ Stencil average(int n) {
 }
 
 Stencil sharpen(int n) {
-  check_odd(n, 1, Stencil::max_size, "sharpen: n");
+  check_odd_side(n, "sharpen: n", smaller_first);
   return ring(n, -1, n * n, 1);
 }
 
 Stencil unsharp(int n) {
-  check_odd(n, 1, Stencil::max_size, "unsharp: n");
+  check_odd_side(n, "unsharp: n", smaller_first);
   return ring(n, -1, 2 * n * n - 1, int64_t(n) * n);
 }
 
@@ -114,8 +121,8 @@ Stencil sobel(int dx, int dy, int aperture) {
       return derivative(dx, dy, Taps{-1, -4, -5, 0, 5, 4, 1}, Taps{1, 6, 15, 20, 15, 6, 1},
                         "sobel");
     default:
-      throw_invalid(std::to_string(aperture), "sobel: aperture is {}; it must be 1, 3, 5 or 7",
-                    aperture);
+      throw_invalid(std::to_string(aperture), "sobel: aperture is {}; it must be {}", aperture,
+                    wrong(aperture, one_of(1, 3, 5, 7).or_by(smooth_first)));
   }
 }
 

@@ -11,7 +11,8 @@ constexpr std::span<const Named<Norm>> names_of(Norm) { return norm_names; }
 
 template <auto Member>
 constexpr auto aperture_field() {
-  return field<Member>("aperture", one_of(3, 5, 7), "set the side of the Sobel window");
+  return field<Member>("aperture", one_of(3, 5, 7).or_by(smooth_first),
+                       "set the side of the Sobel window");
 }
 template <auto Member>
 constexpr auto norm_field() {
