@@ -114,11 +114,4 @@ void check_same_gpu(std::string_view operation, int before) {
       fmt::to_string(used));
 }
 
-void check_odd(int value, int low, int high, std::string_view what) {
-  if (value < low || value > high || value % 2 == 0) {
-    throw_invalid(std::to_string(value), "{} is {}; it must be odd, {} to {}", what, value, low,
-                  high);
-  }
-}
-
 }  // namespace cuesta

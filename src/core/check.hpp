@@ -32,7 +32,5 @@ void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
 /// Throws Error{input} unless the GPU in use is `before`, which holds what was made of the frames
 /// so far.
 void check_same_gpu(std::string_view operation, int before);
-/// Throws unless `value` is odd and in [low, high].
-void check_odd(int value, int low, int high, std::string_view what);
 
 }  // namespace cuesta

@@ -49,9 +49,9 @@ std::vector<Question> questions() {
        [](auto& c) {
          c.border = {CUESTA_CONSTANT, 200};
        }},
-      {"--border ignore --sigma 8 --norm l2",
-       CannyEdges{.sigma = 8, .norm = Norm::l2, .border = {BorderMode::ignore}}, true, true,
-       [](auto& c) { c.border.mode = CUESTA_IGNORE, c.sigma = 8, c.norm = CUESTA_L2; }},
+      {"--border ignore --sigma 2 --norm l2",
+       CannyEdges{.sigma = 2, .norm = Norm::l2, .border = {BorderMode::ignore}}, true, true,
+       [](auto& c) { c.border.mode = CUESTA_IGNORE, c.sigma = 2, c.norm = CUESTA_L2; }},
       {"--border wrap --sigma 2", CannyEdges{.sigma = 2, .border = {BorderMode::wrap}}, true, false,
        [](auto& c) { c.border.mode = CUESTA_WRAP, c.sigma = 2; }},
       {"--strength --border symmetric --sigma 2",
