@@ -86,10 +86,10 @@ class Surface {
  private:
   using Key = std::tuple<PixelType, int32_t, bool>;
 
-  // A quick run on the host times what it can judge: one or three channels that OpenCV takes too.
+  // A quick run on the host, where OpenCV judges it, times one or three channels that OpenCV takes.
   bool worth_timing(const SurfaceRequest& request) const {
-    const bool judged = request.opencv && session_.opencv() && request.channels != 4;
-    return session_.gpu() || !session_.quick() || judged;
+    const bool judged = request.opencv && request.channels != 4;
+    return session_.gpu() || !session_.quick() || !session_.opencv() || judged;
   }
 
   ConstAnyView source(const SurfaceRequest& request);

@@ -22,7 +22,7 @@ constexpr double widest_u8 = 3, widest_u16 = 5, widest_l1 = 5;
 bool spreads_beyond(const CannyOptions& options, double limit) {
   const GaussianOptions smoothing = smoothing_of(options);
   const double sigma = smoothing.sigma;
-  if (sigma <= limit) return false;                                  // a window only narrows it
+  if (!(sigma > limit)) return false;  // a window only narrows it; canny() refuses a NaN
   if (smoothing.ksize == 0 && sigma > canny_max_sigma) return true;  // canny() refuses it
   const int reach = (smoothing.ksize ? smoothing.ksize : gaussian_size(sigma)) / 2;
   double sum = 1, squares = 0;
