@@ -296,9 +296,7 @@ RULES = [
         for part in ("", "_of_3", "_of_4")
     ),
     Rule("convolve/cuda/pairwise", "pairwise_march", GLOBAL + [r"\bLDS\.128\b", r"\bSHFL\b"]),
-    Rule(
-        "convolve/cuda/pairwise_lines", "pairwise_(down|across)", GLOBAL + SHARED + [r"\bSHFL\b"]
-    ),
+    Rule("convolve/cuda/pairwise_lines", "pairwise_(down|across)", GLOBAL + SHARED + [r"\bSHFL\b"]),
     # Production kernels keep everything in registers.
     Rule(
         "canny/cuda/nms",
@@ -324,13 +322,8 @@ RULES = [
         [r"\bFFMA\b", r"\bSHFL\b"],
         NO_SHARED,
     ),
-    # Counting, its bins are in shared memory.
-    Rule(
-        "canny/cuda/nms",
-        r"gradient_nms_marchINS\d?_10canny_wide4LaneILNS\d?_4NormE\dEEELb1",
-        [r"\bSHFL\b", r"\bATOMS\b"],
-        [r"\b(LDL|STL)\b"],
-    ),
+    # Bins in shared memory.
+    Rule("canny/cuda/count", "count_columns", GLOBAL + [r"\bATOMS\b"], [r"\b(LDL|STL)\b"]),
     Rule(
         "convolve/cuda/running",
         "running_sums",
@@ -341,7 +334,7 @@ RULES = [
     Rule(
         "canny/cuda/tile_front",
         "tile_front",
-        [r"\bLDS\b", r"\bVOTE", r"\bATOMS\b"],
+        [r"\bLDS\b", r"\bVOTE"],
         [r"\b(LDL|STL)\b"],
     ),
     Rule(
