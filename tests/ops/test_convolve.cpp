@@ -373,7 +373,10 @@ TEST(Convolve, LargeWindowsOfEqualFloatsAddPairwise) {
     const FilterOptions options{.border = {BorderMode::constant, -2}};
     correlate(src, mean, Stencil::integers(width, height, ones, area), options);
     correlate(src, raised, Stencil::floats(width, height, halves), options);
-    if (width == height) box(src, boxed, {.n = width, .border = options.border});
+    if (width == height) {
+      box(src, boxed, {.n = width, .border = options.border});
+      EXPECT_TRUE(equal(boxed, mean));
+    }
     for (int y = 0; y < 33; ++y) {
       for (int x = 0; x < 41; ++x) {
         std::vector<float> columns;
@@ -389,7 +392,6 @@ TEST(Convolve, LargeWindowsOfEqualFloatsAddPairwise) {
         const float sum = pairwise(columns, 0, columns.size());
         ASSERT_EQ(mean.at(x, y), sum / float(area)) << width << " x " << height;
         ASSERT_EQ(raised.at(x, y), std::fma(2.5f, src.at(x, y), 0.5f * sum));
-        ASSERT_EQ(boxed.at(x, y), width == height ? mean.at(x, y) : 0);
       }
     }
   }
