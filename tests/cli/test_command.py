@@ -1098,7 +1098,7 @@ class BadInput(CommandTest):
             (["--format", "png"],),
             (["--method", "log", "--low", "3", "--high", "4"], "--low is 3"),
             (["--method", "sobel", "--threshold", "auto"],),
-            (["--method", "canny", "--border", "wrap"],),
+            (["--method", "boundaries", "--border", "wrap"],),
             (["--method", "log", "--sigma", "0"],),
             (["--mode", "zero-crossings"], "--method log"),
             (["--method", "log", "--mode", "edges"], "zero-crossings"),
