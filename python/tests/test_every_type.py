@@ -85,14 +85,14 @@ def test_halves_where_they_are_computed() -> None:
 
 
 #: What takes no floats: a remedy must not lead to the next refusal.
-WITHOUT_FLOATS = {
+WITHOUT_FLOATS: dict[str, Any] = {
     "boundaries": cuesta.boundaries,
     "regions": cuesta.regions,
     "log_edges": cuesta.log_edges,
     "erode": lambda image: cuesta.erode(image, "disk:3"),
     "histogram": cuesta.histogram,
 }
-OF_MASKS = {
+OF_MASKS: dict[str, Any] = {
     "label": cuesta.label,
     "fill_holes": cuesta.fill_holes,
     "remove_small": lambda mask: cuesta.remove_small(mask, 5),

@@ -68,7 +68,7 @@ def test_strengths_have_the_type_of_their_fractions() -> None:
 
 
 @pytest.mark.parametrize("border", ["reflect101", "replicate", "constant"])
-def test_the_plain_operation_keeps_them_too(border: str) -> None:
+def test_the_plain_operation_keeps_them_too(border: Any) -> None:
     disk = PICTURES["disk.png"]
     for sigma in (4, 8):
         expected = cuesta.canny(disk.astype(np.float32), sigma=sigma, border=border)
