@@ -158,7 +158,8 @@ def canny(
     low, high : float or sequence of N floats, optional
         Thresholds in units of the gradient, as in cv2.Canny. The L1 gradient with aperture 3
         reaches 2040 for uint8, and 8 for float32 from 0 to 1. As in cv2.Canny they are swapped when
-        low > high, and may be below 0; `edges` and the command refuse both. A batch may have a pair for each picture. Give both or neither.
+        low > high, and may be below 0; `edges` and the command refuse both. A batch may have a pair
+        for each picture. Give both or neither.
     **options
     threshold : {"auto", "otsu", "median", "percentile:P", "noise"}
         The rule that finds the high threshold when none is given; low is half of it. "otsu" and
