@@ -37,7 +37,8 @@ std::string_view name_of(Level level);
 Level level_from(std::string_view name);
 
 struct Options {
-  std::string strategy{};  ///< only strategies of this name
+  std::string strategy{};        ///< only strategies of this name
+  bool production_only = false;  ///< no plain loops, which are the same on every instruction set
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size
@@ -221,6 +222,7 @@ std::vector<StrategyReport> verify_operation(const Options& options) {
   std::vector<const Strategy<Args>*> chosen;
   for (const auto& s : Args::strategies()) {
     if (s.space != options.space || !s.built()) continue;
+    if (options.production_only && s.tier != Tier::production) continue;
     if (options.strategy.empty() || s.name == options.strategy) chosen.push_back(&s);
   }
   if (chosen.empty()) return {};

@@ -1110,32 +1110,21 @@ class Forms(unittest.TestCase):
             "label-density": "full/empty",
             "roofline": "figs. 5 to 7",
         }
+        # Together, so that each operation is verified once.
+        done = subprocess.run(
+            [COMMAND, *titles, "--quick", "--sizes", "64", "--device", "cpu"]
+            + ["--threads", "2", "--json", self.file],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.report(None)
         for experiment, title in titles.items():
-            done = subprocess.run(
-                [
-                    COMMAND,
-                    "bench",
-                    experiment,
-                    "--quick",
-                    "--sizes",
-                    "64",
-                    "--device",
-                    "cpu",
-                    "--threads",
-                    "2",
-                    "--json",
-                    self.file,
-                ],
-                capture_output=True,
-                text=True,
-            )
-            self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"\n{experiment}: ", done.stdout)
-            self.assertIn(title, self.report(None))
+            self.assertIn(title, text)
         done = subprocess.run(
             [
                 COMMAND,
-                "bench",
                 "motion-ladder",
                 "--quick",
                 "--sizes",
