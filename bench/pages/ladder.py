@@ -1,9 +1,10 @@
 """docs/ladder: five requests from the papers' first step to production, and a page for each step.
 
-The tables are made of a run of `cuesta bench climb`, one of `profile_rungs.py --climb`, and predictions for a paper's GPU. The
-pages of the steps quote the head and the kernel of their source file, so they follow the sources.
+The tables are made of a run of `cuesta bench climb`, one of `profile_rungs.py --climb`, and predictions for the papers' GPUs.
+The pages of the steps quote steps.md and, by its marks, lines of their sources, so they follow the sources.
 """
 
+import functools
 import re
 import textwrap
 from pathlib import Path
@@ -39,6 +40,7 @@ HEAD = [
     "predicted on a GTX 960M, µs",
 ]
 NO_FORMULA = Missing("no formula", "the model has no formula for this step")
+LABELLING = ("components", "init", "merge", "compress", "number")  # stages of a frame
 NOT_PROFILED = Missing("not profiled", "the profiler was not run on this row")
 ALONE = Missing("first", "the definition and the papers' first step begin the climb")
 
@@ -175,6 +177,89 @@ def listed_steps(page, listed):
     page.table("steps", lines(["operation", "step", "idea", "paper", "parameters"], *about(listed)))
 
 
+CHART = Missing("a chart", "paper 000 draws its times and prints none")
+THEIRS = ["operation", "step", "paper", "its GPU", "request", "paper, µs", "model, µs", "H200, µs"]
+
+
+@PAGE.part
+def theirs(page, h200, log, memory, sobel, canny):
+    """What the papers print, the model's time on their GPU, and ours of h200-ladder.json; a test holds both files together."""
+
+    def here(table, label, column):
+        row = next(row for row in h200["tables"][table]["rows"] if row[0] == label)
+        return row[h200["tables"][table]["head"].index(column)]
+
+    def of(run, source, step, request, side, detail=""):
+        """A figure of a paper or a prediction, in µs; `detail` is a part of its parameters."""
+        for one in run["figures"]:
+            same = (one["source"], one["subject"], one["width"]) == (source, step, side)
+            timed = one["what"].startswith(("time on", "kernel time", "processing time", "time"))
+            if same and timed and one["parameters"].startswith(request) and detail in one["detail"]:
+                return 1000 * one["value"]
+        raise Missing("no figure", f"{source} has none of {step}, {request}")
+
+    rows = []
+    gaussian = ("000", "GTX 960M", "Gaussian 5 × 5 of f32, 4096 × 4096")
+    for step, label, detail in (
+        ("naive", "`naive`", "block=32"),
+        ("shared", "`shared`, by position", "block=32 load=by"),
+        ("shared-constant", "`shared-constant`", "block=32"),
+        ("separable", "`separable`", "block=32"),
+        ("tiled", "`tiled` T = 21", "block=32 T=21"),
+        ("adaptive-tiled", "`adaptive-tiled` in 48 KiB", "block=32 limit=48k"),
+        ("separable-tiled", "`separable-tiled` T = 21, transposed", "block=32 T=21"),
+    ):
+        model = of(log, "predicted", step, "gaussian 5x5", 4096, detail)
+        ours = 1000 * here("log_steps", label, "Gaussian 5 × 5")[0]
+        rows.append(["convolve", step, *gaussian, CHART, model, ours])
+    average = ("002", "GTX 1060", "average 5 × 5 of f32, 2048 × 2048")
+    for step in ("naive", "shared", "constant", "texture"):
+        model = of(memory, "predicted", step, "averaging 5x5", 2048, "block=16")
+        ours, paper = here("memory_times", "5x5, 2048²", f"`{step}`")
+        rows.append(["convolve", step, *average, paper, model, ours])
+    for operation, request, words, table in (
+        ("convolve", "sharpening -1", "sharpening of f32, 512 × 512", "sharpening_steps"),
+        ("sobel", "magnitude L2 to f32", "l2 magnitude of f32, 512 × 512", "sobel_steps"),
+    ):
+        for label, ours, _, paper, _ in h200["tables"][table]["rows"]:
+            model = of(sobel, "predicted", named(label), request, 512, "block=32")
+            found = [float(cell.split()[0]) for cell in (paper, ours)]
+            rows.append(
+                [operation, named(label), "003", "GTX 1080", words, found[0], model, found[1]]
+            )
+    for step, label in (
+        ("global", "`global`, breadth-first launches"),
+        ("row-cyclic", "`row-cyclic`, breadth-first launches"),
+        ("bfs-launch", "`bfs-launch` (production front end)"),
+    ):
+        own = step != "bfs-launch"
+        model = of(canny, "predicted", step, "5x5", 1024) if own else NO_FORMULA
+        paper, ours = (here("canny_times", row, "1024") for row in ("paper's GPU, P5000", label))
+        rows.append(
+            ["canny", step, "001", "Quadro P5000", "5 × 5, 1024 × 1024", paper, model, ours]
+        )
+    stages = h200["pictures"]["stages-motion-ladder"]
+    bar = next(one for one in stages["bars"] if one["label"].startswith("v1.3"))
+    share = sum(bar["shares"][stages["names"].index(name)] for name in LABELLING)
+    ours = 10 * share * float(bar["end"].split()[0])
+    rows.append(
+        [
+            "label",
+            "union-find",
+            "004",
+            "GTX 960M",
+            "labels of a frame in `v1.3`",
+            413,
+            NO_FORMULA,
+            ours,
+        ]
+    )
+    frame = ("004", "GTX 960M", "a frame of 596 × 336 with its copies")
+    for label, _, _, pageable, paper in h200["tables"]["motion_rates"]["rows"][:4]:
+        rows.append(["motion", named(label), *frame, 1e6 / paper, NO_FORMULA, 1e6 / pageable])
+    page.table("theirs", lines(THEIRS, *rows))
+
+
 def linked(operation, step, steps):
     """The name of a step, with a link to its page if it has one."""
     named = f"`{step}`"
@@ -204,7 +289,7 @@ def about(steps):
             )
             yield [
                 one["operation"],
-                one["strategy"],
+                f"[`{one['strategy']}`]({one['operation']}-{one['strategy']}.md)",
                 one["idea"],
                 one["paper"] or "ours",
                 parameters or "none",
@@ -239,31 +324,27 @@ def head_of(path):
     return " ".join(rows)
 
 
-# Kernels that show a step where they are not the first of its file: the file in the step's folder, and the line that names them.
-SHOWN = {
-    "canny/union-find": ("08_union_find.cu", "void merge("),
-    "canny/runs": ("09_runs.cu", ") flood("),
-    "label/blocks": ("02_blocks.cu", "struct Merge"),
-    "label/runs": ("03_runs.cu", "struct Merge"),
-    "motion/v1.0": ("global.cuh", "blur_global("),
-    "motion/v1.1": ("global.cuh", "morph_global("),
-    "motion/v1.2": ("tiled.cuh", "blur_tiled("),
-    "motion/v1.3": ("tiled.cuh", "morph_tiled("),
-}
+@functools.cache
+def steps_words():
+    """{operation-step: (three sentences, file, first text, last text)} of steps.md."""
+    text = Path(__file__).with_name("steps.md").read_text(encoding="utf-8")
+    found = {}
+    for part in text.split("\n## ")[1:]:
+        title, words, marks = part.strip().split("\n\n")
+        name, first, last = marks.removeprefix("Lines: ").split(" | ")
+        found[title.replace(": ", "-")] = (words, name, first, last)
+    return found
 
 
-def kernel_of(operation, step, path):
-    """The kernel that shows a step, by default the first of its file: from its template line to its closing brace."""
-    name, mark = SHOWN.get(f"{operation}/{step}", (path.name, "__global__"))
+def lines_of(operation, step, path):
+    """The lines of a step's source that steps.md names."""
+    _, name, first, last = steps_words()[f"{operation}-{step}"]
     rows = path.with_name(name).read_text(encoding="utf-8").splitlines()
-    at = next((n for n, row in enumerate(rows) if mark in row), None)
-    if at is None:
-        raise pages.Broken(f"{path.with_name(name)} has no line with '{mark}'")
-    begin = at
-    while rows[begin - 1].startswith(("template", "static", "__global__")):
-        begin -= 1
-    end = next(n for n in range(at, len(rows)) if rows[n].startswith("}"))
-    return "\n".join(rows[begin : end + 1])
+    begin = next((n for n, row in enumerate(rows) if first in row), None)
+    end = next((n for n in range(begin or 0, len(rows)) if last in rows[n] and n != begin), None)
+    if begin is None or end is None:
+        raise pages.Broken(f"{path.with_name(name)} has no lines from '{first}' to '{last}'")
+    return textwrap.dedent("\n".join(rows[begin : end + 1]))
 
 
 # Columns of a climb that say why a step is faster or slower than the one before.
@@ -290,14 +371,14 @@ DRAWN = (
 )
 
 SMALLER = {"motion": " The blur and the element are of 5 × 5 here."}
+WITHOUT_RUN = {
+    True: "The climb's window is of 5 × 5, and this step takes 3 × 3 only, so it is not in the climb's tables.",
+    False: "This step is newer than the climb's run. `cuesta bench climb --device cuda` times it on your GPU.",
+}
 
 
-def step_page(operation, head, before, row, after, facts):
-    step = named(row[0])
-    path = source_of(operation, step)
-    inside = path.relative_to(pages.ROOT).as_posix()
-    _, _, idea, paper, parameters = facts[operation, step]
-    figures = pages.layout.markdown(
+def costs_of(head, before, row):
+    return pages.layout.markdown(
         ["figure", f"`{named(before[0])}`" if before else "before", "here"],
         [
             [name, before[column] if before else "-", row[column]]
@@ -305,20 +386,49 @@ def step_page(operation, head, before, row, after, facts):
             if column > 0
         ],
     )
+
+
+def papers_figures(operation, step, paper, theirs):
+    """The step's rows of the papers' figures, or why it has none."""
+    table = {**theirs, "rows": [row for row in theirs["rows"] if row[:2] == [operation, step]]}
+    if not table["rows"]:
+        return (
+            "No paper has this step."
+            if paper == "ours"
+            else f"Paper {paper.replace(' ', ' and ')} prints no time of this step."
+        )
+    cut = {**table, "head": table["head"][2:], "rows": [row[2:] for row in table["rows"]]}
+    words = {cell for row in cut["rows"] for cell in row if isinstance(cell, str)}
+    notes = {word: why for word, why in theirs.get("notes", {}).items() if word in words}
+    model = " The model has that GPU from its data sheet: its time is an order of magnitude."
+    text = pages.markdown({**cut, "notes": notes})
+    return (
+        text + "\n\n*H200* is of [the papers' steps on an H200](../results/h200-ladder.md)." + model
+    )
+
+
+def step_page(operation, table, before, row, after, facts, theirs):
+    """Of a step; without a `row` it was not in the run."""
+    head, step = table["head"], named(row[0])
+    path = source_of(operation, step)
+    inside = path.relative_to(pages.ROOT).as_posix()
+    _, _, idea, paper, parameters = facts[operation, step]
+    papers = "Not of the papers" if paper == "ours" else f"Paper: {paper}"
     blocks = [
         f"# {operation}: {step}",
-        f"{idea[0].upper()}{idea[1:]}. Paper: {paper}. Source: [{inside}](../../{inside}).",
-        head_of(path),
+        steps_words()[f"{operation}-{step}"][0],
+        f"{papers}. Source: [{inside}](../../{inside}). Its head has what bounds it, its bytes and its waste.",
         "## What it costs",
-        figures,
+        costs_of(head, before, row) if len(row) > 1 else WITHOUT_RUN["3 x 3" in idea],
+        "## The paper's figure",
+        papers_figures(operation, step, paper, theirs),
     ]
     if f"{operation}-{step}" in drawings.drawings():
         blocks += [
             "## Which thread loads what",
             DRAWN.format(operation, step) + SMALLER.get(operation, ""),
         ]
-    kernel = kernel_of(operation, step, path)
-    blocks += ["## The kernel", textwrap.indent(kernel, "    ")]
+    blocks += ["## The lines that matter", textwrap.indent(lines_of(operation, step, path), "    ")]
     if after:
         blocks += ["## The next step", next_step(operation, head, row, after, facts)]
     blocks += ["## What to try", tries(operation, step, parameters), "[All steps](README.md)"]
@@ -326,29 +436,42 @@ def step_page(operation, head, before, row, after, facts):
 
 
 def tries(operation, step, parameters):
-    pinned = f"    cuesta verify {operation} --device cuda --strategy {step}\n    cuesta bench climb --device cuda"
+    emulated = step != "graph"  # a loop in a graph
+    words = [
+        "The emulated device has no loops in graphs, so a GPU is needed."
+        if not emulated
+        else f"Change the kernel and compare it with the reference, without a GPU ([how](exercises.md)):\n\n"
+        f"    scripts/exercise start {operation}:{step}\n    scripts/exercise check {operation}:{step}"
+    ]
+    on_gpu = f"    cuesta verify {operation} --device cuda --strategy {step}\n    cuesta bench climb --device cuda"
     swept = re.findall(r"`(\w+)=([^`]*)`", parameters)
+    for name, values in swept:
+        on_gpu += f"\n    cuesta bench climb --device cuda --sweep {name}={values.replace(' ', '')}"
     if swept:
-        pinned += "".join(
-            f"\n    cuesta bench climb --sweep {name}={values.replace(' ', '')}"
-            for name, values in swept
-        )
-        return "Its parameters: " + parameters + ".\n\n" + pinned
-    return pinned
+        words.append(f"Its parameters: {parameters}.")
+    return "\n\n".join([*words, "With a GPU:", on_gpu])
 
 
 def more(reduced):
     """The pages of the steps and their drawings, as {path: text}."""
     files = {PAGE.folder / f"{step}.svg": drawing for step, drawing in drawings.drawings().items()}
-    facts = {(row[0], row[1]): row for row in reduced["tables"]["steps"]["rows"]}
+    tables = reduced["tables"]
+    facts = {(row[0], named(row[1])): row for row in tables["steps"]["rows"]}
     for operation in OPERATIONS:
-        table = reduced["tables"][f"{operation}_climb"]
+        table = tables[f"{operation}_climb"]
         rows = [None, *pages.printed(table), None]
-        for before, row, after in zip(rows, rows[1:], rows[2:]):
-            step = named(row[0])
-            if (operation, step) in facts:
-                files[PAGE.folder / f"{operation}-{step}.md"] = step_page(
-                    operation, table["head"], before, row, after, facts
+        measured = {named(row[0]) for row in rows[1:-1]}
+        around = list(zip(rows, rows[1:], rows[2:]))
+        around += [
+            (None, [f"`{step}`"], None)
+            for of, step in facts
+            if of == operation and step not in measured
+        ]
+        for before, row, after in around:
+            if (operation, named(row[0])) in facts:
+                name = f"{operation}-{named(row[0])}.md"
+                files[PAGE.folder / name] = step_page(
+                    operation, table, before, row, after, facts, tables["theirs"]
                 )
     return files
 
