@@ -25,20 +25,10 @@ TIERS = ("baseline", "ladder", "production")
 LOADED = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 STORED = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 EXECUTED = "smsp__inst_executed.sum"
-HEAD = [
-    "step",
-    "µs",
-    "gain",
-    "times a copy",
-    "registers",
-    "shared bytes",
-    "occupancy %",
-    "instructions a pixel",
-    "sectors a pixel",
-    "bound by",
-    "predicted µs",
-    "predicted on a GTX 960M, µs",
-]
+HEAD = (
+    "step|µs|gain|times a copy|registers|shared bytes|occupancy %|instructions a pixel|sectors a pixel|bound by|"
+    "predicted µs|predicted on a GTX 960M, µs"
+).split("|")
 NO_FORMULA = Missing("no formula", "the model has no formula for this step")
 LABELLING = ("components", "init", "merge", "compress", "number")  # stages of a frame
 NOT_PROFILED = Missing("not profiled", "the profiler was not run on this row")
@@ -67,10 +57,8 @@ def steps_of(run, steps, operation):
 
     def place(row):
         tier = tiers[operation, row["strategy"]]
-        return (
-            TIERS.index(tier),
-            -row["ms"] if tier == "production" else order.index(row["strategy"]),
-        )
+        by_list = order.index(row["strategy"])
+        return TIERS.index(tier), -row["ms"] if tier == "production" else by_list
 
     return sorted(rows, key=place)
 
@@ -81,11 +69,8 @@ def largest(row, *fields):
 
 def costs(profile, row):
     """Instructions and sectors a pixel, and what binds the kernel of most time."""
-    found = [
-        one
-        for one in profile["rows"]
-        if (one["operation"], one["strategy"]) == (row["operation"], row["strategy"])
-    ]
+    own = (row["operation"], row["strategy"])
+    found = [one for one in profile["rows"] if (one["operation"], one["strategy"]) == own]
     if not found:
         return NOT_PROFILED, NOT_PROFILED, NOT_PROFILED
     pixels = found[0]["width"] * found[0]["height"]
@@ -114,6 +99,9 @@ def predicted_on(gtx960m, row):
 
 @PAGE.part
 def climb(page, run, profile, steps, gtx960m):
+    def best_of(operation):
+        return min(steps_of(run, steps, operation), key=lambda row: row["ms"])
+
     page.say("run", run["gpu"]["name"], run["date"][:10], run["commit"][:7])
     width = run["rows"][0]["width"]
     page.say("size", width)
@@ -121,54 +109,25 @@ def climb(page, run, profile, steps, gtx960m):
         rows = steps_of(run, steps, operation)
         cells, before = [], None
         for row in rows:
-            executed, sectors, bound = costs(profile, row)
+            name = linked(operation, row["strategy"], steps)
             gain = before["ms"] / row["ms"] if before else ALONE
-            cells.append(
-                [
-                    linked(operation, row["strategy"], steps),
-                    1000 * row["ms"],
-                    gain,
-                    row["times_copy"],
-                    f"{largest(row, 'registers')}",
-                    f"{largest(row, 'static_shared_bytes', 'dynamic_shared_bytes'):,}",
-                    f"{100 * min((kernel['occupancy'] for kernel in row['kernels']), default=0):.0f}",
-                    executed,
-                    sectors,
-                    bound,
-                    1000 * row["predicted_ms"] if row["predicted_ms"] else NO_FORMULA,
-                    predicted_on(gtx960m, row),
-                ]
-            )
+            registers = f"{largest(row, 'registers')}"
+            shared = f"{largest(row, 'static_shared_bytes', 'dynamic_shared_bytes'):,}"
+            least = min((kernel["occupancy"] for kernel in row["kernels"]), default=0)
+            predicted = 1000 * row["predicted_ms"] if row["predicted_ms"] else NO_FORMULA
+            cells.append([name, 1000 * row["ms"], gain, row["times_copy"], registers, shared,
+                          f"{100 * least:.0f}", *costs(profile, row), predicted, predicted_on(gtx960m, row)])  # fmt: skip
             before = None if row["strategy"] == "plain" else row
         page.table(f"{operation}_climb", lines(HEAD, *cells))
-        best = min(rows, key=lambda row: row["ms"])
-        steps_only = [
-            row for row in rows if f"{operation}/{row['strategy']}" in papers_steps(steps)
-        ]
-        fastest_step = min(steps_only, key=lambda row: row["ms"])
-        page.say(
-            operation,
-            best["strategy"],
-            1000 * best["ms"],
-            best["times_copy"],
-            fastest_step["strategy"],
-            fastest_step["ms"] / best["ms"],
-        )
+        best, known = best_of(operation), papers_steps(steps)
+        of_papers = [row for row in rows if f"{operation}/{row['strategy']}" in known]
+        step = min(of_papers, key=lambda row: row["ms"])
+        facts = (best["strategy"], 1000 * best["ms"], best["times_copy"], step["strategy"])
+        page.say(operation, *facts, step["ms"] / best["ms"])
     peers = [row for row in run["rows"] if row["strategy"] == "npp"]
-    page.table(
-        "peers",
-        lines(
-            ["work", "NPP, µs", "fastest here, µs"],
-            *(
-                [
-                    OPERATIONS[row["operation"]],
-                    1000 * row["ms"],
-                    1000 * min(one["ms"] for one in steps_of(run, steps, row["operation"])),
-                ]
-                for row in peers
-            ),
-        ),
-    )
+    times = [(row["operation"], row["ms"], best_of(row["operation"])["ms"]) for row in peers]
+    cells = ([OPERATIONS[operation], 1000 * npp, 1000 * ours] for operation, npp, ours in times)
+    page.table("peers", lines(["work", "NPP, µs", "fastest here, µs"], *cells))
 
 
 @PAGE.part
@@ -182,7 +141,7 @@ THEIRS = ["operation", "step", "paper", "its GPU", "request", "paper, µs", "mod
 
 
 @PAGE.part
-def theirs(page, h200, log, memory, sobel, canny):
+def theirs(page, h200, log, memory, sobel, canny, motion):
     """What the papers print, the model's time on their GPU, and ours of h200-ladder.json; a test holds both files together."""
 
     def here(table, label, column):
@@ -193,23 +152,24 @@ def theirs(page, h200, log, memory, sobel, canny):
         """A figure of a paper or a prediction, in µs; `detail` is a part of its parameters."""
         for one in run["figures"]:
             same = (one["source"], one["subject"], one["width"]) == (source, step, side)
-            timed = one["what"].startswith(("time on", "kernel time", "processing time", "time"))
-            if same and timed and one["parameters"].startswith(request) and detail in one["detail"]:
+            asked = one["parameters"].startswith(request) and detail in one["detail"]
+            if same and asked and one["what"].startswith("time"):
                 return 1000 * one["value"]
         raise Missing("no figure", f"{source} has none of {step}, {request}")
 
     rows = []
     gaussian = ("000", "GTX 960M", "Gaussian 5 × 5 of f32, 4096 × 4096")
-    for step, label, detail in (
-        ("naive", "`naive`", "block=32"),
-        ("shared", "`shared`, by position", "block=32 load=by"),
-        ("shared-constant", "`shared-constant`", "block=32"),
-        ("separable", "`separable`", "block=32"),
-        ("tiled", "`tiled` T = 21", "block=32 T=21"),
-        ("adaptive-tiled", "`adaptive-tiled` in 48 KiB", "block=32 limit=48k"),
-        ("separable-tiled", "`separable-tiled` T = 21, transposed", "block=32 T=21"),
+    for label, detail in (
+        ("`naive`", "unroll"),
+        ("`shared`, by position", "load=by"),
+        ("`shared-constant`", "unroll"),
+        ("`separable`", "unroll"),
+        ("`tiled` T = 21", "T=21"),
+        ("`adaptive-tiled` in 48 KiB", "limit=48k"),
+        ("`separable-tiled` T = 21, transposed", "T=21"),
     ):
-        model = of(log, "predicted", step, "gaussian 5x5", 4096, detail)
+        step = named(label)
+        model = of(log, "predicted", step, "gaussian 5x5", 4096, f"block=32 {detail}")
         ours = 1000 * here("log_steps", label, "Gaussian 5 × 5")[0]
         rows.append(["convolve", step, *gaussian, CHART, model, ours])
     average = ("002", "GTX 1060", "average 5 × 5 of f32, 2048 × 2048")
@@ -223,10 +183,9 @@ def theirs(page, h200, log, memory, sobel, canny):
     ):
         for label, ours, _, paper, _ in h200["tables"][table]["rows"]:
             model = of(sobel, "predicted", named(label), request, 512, "block=32")
-            found = [float(cell.split()[0]) for cell in (paper, ours)]
-            rows.append(
-                [operation, named(label), "003", "GTX 1080", words, found[0], model, found[1]]
-            )
+            paper, ours = (float(cell.split()[0]) for cell in (paper, ours))
+            rows.append([operation, named(label), "003", "GTX 1080", words, paper, model, ours])
+    whole = ("001", "Quadro P5000", "5 × 5, 1024 × 1024")
     for step, label in (
         ("global", "`global`, breadth-first launches"),
         ("row-cyclic", "`row-cyclic`, breadth-first launches"),
@@ -235,25 +194,13 @@ def theirs(page, h200, log, memory, sobel, canny):
         own = step != "bfs-launch"
         model = of(canny, "predicted", step, "5x5", 1024) if own else NO_FORMULA
         paper, ours = (here("canny_times", row, "1024") for row in ("paper's GPU, P5000", label))
-        rows.append(
-            ["canny", step, "001", "Quadro P5000", "5 × 5, 1024 × 1024", paper, model, ours]
-        )
+        rows.append(["canny", step, *whole, paper, model, ours])
     stages = h200["pictures"]["stages-motion-ladder"]
     bar = next(one for one in stages["bars"] if one["label"].startswith("v1.3"))
     share = sum(bar["shares"][stages["names"].index(name)] for name in LABELLING)
     ours = 10 * share * float(bar["end"].split()[0])
-    rows.append(
-        [
-            "label",
-            "union-find",
-            "004",
-            "GTX 960M",
-            "labels of a frame in `v1.3`",
-            413,
-            NO_FORMULA,
-            ours,
-        ]
-    )
+    labels = ["label", "union-find", "004", "GTX 960M", "labels of a frame in `v1.3`"]
+    rows.append([*labels, of(motion, "paper", "v1.3", "", 596, "components"), NO_FORMULA, ours])
     frame = ("004", "GTX 960M", "a frame of 596 × 336 with its copies")
     for label, _, _, pageable, paper in h200["tables"]["motion_rates"]["rows"][:4]:
         rows.append(["motion", named(label), *frame, 1e6 / paper, NO_FORMULA, 1e6 / pageable])
@@ -262,12 +209,8 @@ def theirs(page, h200, log, memory, sobel, canny):
 
 def linked(operation, step, steps):
     """The name of a step, with a link to its page if it has one."""
-    named = f"`{step}`"
-    return (
-        f"[{named}]({operation}-{step}.md)"
-        if f"{operation}/{step}" in papers_steps(steps)
-        else named
-    )
+    has_page = f"{operation}/{step}" in papers_steps(steps)
+    return f"[`{step}`]({operation}-{step}.md)" if has_page else f"`{step}`"
 
 
 def named(cell):
@@ -287,13 +230,9 @@ def about(steps):
                 f"`{each['name']}={', '.join(each['values'])}` {each['meaning']}"
                 for each in one["parameters"]
             )
-            yield [
-                one["operation"],
-                f"[`{one['strategy']}`]({one['operation']}-{one['strategy']}.md)",
-                one["idea"],
-                one["paper"] or "ours",
-                parameters or "none",
-            ]
+            name = f"[`{one['strategy']}`]({one['operation']}-{one['strategy']}.md)"
+            facts = (one["idea"], one["paper"] or "ours", parameters or "none")
+            yield [one["operation"], name, *facts]
 
 
 # The pages of the steps.
@@ -365,10 +304,22 @@ def next_step(operation, head, row, after, facts):
     return f"{after[0]}{words}. What it changes:\n\n{table}"
 
 
-DRAWN = (
-    "![Loads of one block of {0}: {1}]({0}-{1}.svg)\n\nRecorded on the [emulated device](../../emulation/README.md), "
-    "with the smallest block of the step and a small picture."
-)
+# Of a drawing, by what it has: its title, what it shows, and how it was recorded.
+DRAWN = {
+    "rounds": ("pixel joins when", "What joins in which round", "a ring whose left is strong."),
+    "links": ("pixel leads to which", "Parents after merge", "the last thread first. On a GPU the links depend on "
+              "who comes first; the roots do not."),
+    "loads": ("thread loads what", "Loads of one block", "the smallest block of the step and a small picture."),
+}  # fmt: skip
+
+
+def drawn(operation, step, shown):
+    first = drawings.recorded()[shown][0]
+    title, shows, how = next(DRAWN[key] for key in DRAWN if key in first)
+    picture = f"![{shows} of {operation}: {step}]({shown}.svg)"
+    recorded = f"Recorded on the [emulated device](../../emulation/README.md), with {how}"
+    return [f"## Which {title}", picture, recorded + SMALLER.get(operation, "")]
+
 
 SMALLER = {"motion": " The blur and the element are of 5 × 5 here."}
 WITHOUT_RUN = {
@@ -378,25 +329,17 @@ WITHOUT_RUN = {
 
 
 def costs_of(head, before, row):
-    return pages.layout.markdown(
-        ["figure", f"`{named(before[0])}`" if before else "before", "here"],
-        [
-            [name, before[column] if before else "-", row[column]]
-            for column, name in enumerate(head)
-            if column > 0
-        ],
-    )
+    """The step's row of its table as a column, beside that of the row before."""
+    figures = list(zip(head, before, row))[1:]
+    return pages.layout.markdown(["figure", f"`{named(before[0])}`", "here"], figures)
 
 
 def papers_figures(operation, step, paper, theirs):
     """The step's rows of the papers' figures, or why it has none."""
     table = {**theirs, "rows": [row for row in theirs["rows"] if row[:2] == [operation, step]]}
     if not table["rows"]:
-        return (
-            "No paper has this step."
-            if paper == "ours"
-            else f"Paper {paper.replace(' ', ' and ')} prints no time of this step."
-        )
+        printed = f"Paper {paper.replace(' ', ' and ')} prints no time of this step."
+        return "No paper has this step." if paper == "ours" else printed
     cut = {**table, "head": table["head"][2:], "rows": [row[2:] for row in table["rows"]]}
     words = {cell for row in cut["rows"] for cell in row if isinstance(cell, str)}
     notes = {word: why for word, why in theirs.get("notes", {}).items() if word in words}
@@ -407,9 +350,10 @@ def papers_figures(operation, step, paper, theirs):
     )
 
 
-def step_page(operation, table, before, row, after, facts, theirs):
-    """Of a step; without a `row` it was not in the run."""
-    head, step = table["head"], named(row[0])
+def step_page(operation, head, around, facts, theirs):
+    """Of a step, by the rows before, its own and after; its own has only its name if it was not in the run."""
+    before, row, after = around
+    step = named(row[0])
     path = source_of(operation, step)
     inside = path.relative_to(pages.ROOT).as_posix()
     _, _, idea, paper, parameters = facts[operation, step]
@@ -423,11 +367,12 @@ def step_page(operation, table, before, row, after, facts, theirs):
         "## The paper's figure",
         papers_figures(operation, step, paper, theirs),
     ]
-    if f"{operation}-{step}" in drawings.drawings():
-        blocks += [
-            "## Which thread loads what",
-            DRAWN.format(operation, step) + SMALLER.get(operation, ""),
-        ]
+    if shown := drawings.drawn_as(f"{operation}-{step}"):
+        blocks += drawn(operation, step, shown)
+    if step == "graph":
+        blocks.append(
+            "It visits what [`persistent`](canny-persistent.md) does, which has a drawing."
+        )
     blocks += ["## The lines that matter", textwrap.indent(lines_of(operation, step, path), "    ")]
     if after:
         blocks += ["## The next step", next_step(operation, head, row, after, facts)]
@@ -461,18 +406,12 @@ def more(reduced):
         table = tables[f"{operation}_climb"]
         rows = [None, *pages.printed(table), None]
         measured = {named(row[0]) for row in rows[1:-1]}
-        around = list(zip(rows, rows[1:], rows[2:]))
-        around += [
-            (None, [f"`{step}`"], None)
-            for of, step in facts
-            if of == operation and step not in measured
-        ]
-        for before, row, after in around:
-            if (operation, named(row[0])) in facts:
-                name = f"{operation}-{named(row[0])}.md"
-                files[PAGE.folder / name] = step_page(
-                    operation, table, before, row, after, facts, tables["theirs"]
-                )
+        alone = [step for of, step in facts if of == operation and step not in measured]
+        around = [*zip(rows, rows[1:], rows[2:]), *((None, [f"`{step}`"], None) for step in alone)]
+        for one in around:
+            if (operation, step := named(one[1][0])) in facts:
+                page = step_page(operation, table["head"], one, facts, tables["theirs"])
+                files[PAGE.folder / f"{operation}-{step}.md"] = page
     return files
 
 
