@@ -58,7 +58,7 @@ def panel(launch, top):
     """The elements of one launch, and where they end."""
     counts = runs_of(launch["loads"])
     most = max(times for row in counts for _, times in row)
-    side = min(16, WIDTH / sum(length for length, _ in counts[0]))
+    side = min(16, WIDTH / sum(length for length, _ in counts[0]), WIDTH / len(counts))
     parts = [f'<g transform="translate(4 {top})">']
     shades = {}
     for y, row in enumerate(counts):
@@ -133,9 +133,9 @@ def search_panel(launch, top):
     more = [(rounds[n][0] + 0.5, rounds[n][1] + 0.7, n + 1) for n in numbers]
     lines = [
         "Green: strong pixels, where the search begins. Orange: what joins, the paler the later.",
-        f"Numbers are rounds, of {len(rounds)}. Outlined: candidates that no edge reaches.",
+        f"Numbers are rounds, {len(rounds)} in all. Outlined: candidates that no edge reaches.",
         f"Shaded: marks that are read in round {shown + 1}. In all rounds that gain, {launch['threads']:,} threads "
-        f"read {launch['visits']:,} marks.",
+        f"read {launch['visits']:,} {launch.get('unit', 'marks')}.",
     ]
     return scaled(launch, top, paths, lines, more)
 

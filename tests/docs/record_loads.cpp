@@ -309,12 +309,14 @@ std::vector<Parameter> parameters_of(const StrategyDescription& step) {
 std::string recording_of(const StrategyDescription& step) {
   // At addresses that textures take.
   constexpr int32_t aligned = 512;
-  const AnyImage source(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
-  AnyImage result(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
+  const bool rolls = step.name == "row-cyclic",
+             large = step.name == "halos";  // has the largest blocks
+  const int32_t height = rolls ? 35 : large ? 192 : 48;
+  const AnyImage source(Size{2 * aligned, height}, 1, PixelType::u8, Space::device);
+  AnyImage result(Size{2 * aligned, height}, 1, PixelType::u8, Space::device);
   const auto past = int32_t(reinterpret_cast<uintptr_t>(source.view().data) % aligned);
-  const bool rolls = step.name == "row-cyclic";
-  const int32_t width = rolls ? 48 : step.name == "adaptive-tiled" ? 96 : 192;
-  const Rect part{past ? aligned - past : 0, 0, width, rolls ? 35 : 48};
+  const int32_t width = rolls ? 48 : large ? 384 : step.name == "adaptive-tiled" ? 96 : 192;
+  const Rect part{past ? aligned - past : 0, 0, width, height};
   cuda::LaunchRecorder launches;
   Recording recording{.source = ConstAnyView(source.view()).region(part),
                       .result = result.view().region(part),

@@ -26,7 +26,8 @@ using Cells = std::vector<int>;  // x, y, x, y, ...
 struct Launch {
   size_t threads = 0;
   std::multiset<uintptr_t> loads{};
-  std::map<uintptr_t, int> stores{};    // bytes by address
+  std::map<uintptr_t, int> stores{};                           // bytes by address
+  std::map<std::pair<unsigned, unsigned>, uintptr_t> first{};  // 16 bytes of each thread
   std::map<uintptr_t, int32_t> left{};  // afterwards, at each address that a launch stored to
 };
 struct Recording {
@@ -155,7 +156,7 @@ std::string rows_of(const Plane& plane, const std::multiset<uintptr_t>& loads) {
 std::string list_of(const Cells& cells) { return fmt::format("[{}]", fmt::join(cells, ",")); }
 
 // Of a search: what is strong or open before it, and what joins in which launch.
-std::string search_of(std::string_view step) {
+std::string search_of(std::string_view step, Cells& strong, Cells& open) {
   const Image<uint8_t> picture = ring();
   Image<uint8_t, Space::device> source(picture.width(), picture.height());
   Image<uint8_t, Space::device> result(picture.width(), picture.height());
@@ -166,7 +167,7 @@ std::string search_of(std::string_view step) {
   });
   const Plane marks = marks_of(launches.front(), picture);
   std::map<uintptr_t, int32_t> before = launches.front().left;
-  Cells strong, open;
+  strong.clear(), open.clear();
   std::set<uintptr_t> joined;
   std::vector<std::string> rounds, seen;
   size_t threads = 0, visits = 0;
@@ -195,6 +196,49 @@ std::string search_of(std::string_view step) {
       "\"threads\":{},\"visits\":{},\"shown\":{},\"seen\":{}}}\n ]",
       step, picture.width(), picture.height(), list_of(strong), list_of(open),
       fmt::join(rounds, ","), threads, visits, shown, seen.at(shown));
+}
+
+// Of `runs`, whose masks are words of 32 pixels: a thread of its flood stores four words of edges
+// before four of candidates. What joins there is one round, what sets bring to an edge another.
+std::string runs_of(const Cells& strong, const Cells& open) {
+  const Image<uint8_t> picture = ring();
+  Image<uint8_t, Space::device> source(picture.width(), picture.height());
+  Image<uint8_t, Space::device> result(picture.width(), picture.height());
+  upload(picture, source.view());
+  const auto launches = launches_of(false, [&](Exec exec) {
+    exec.strategy = "runs";
+    canny(source, result.view(), {.thresholds = Thresholds::given(60, 260)}, exec);
+  });
+  const Launch& flood = launches.front();
+  uintptr_t begin = 0, next = 0;  // of the words that hold the first store
+  for (const uintptr_t at : flood.loads) {
+    if (at > next) begin = at;
+    next = at + 16;
+    if (at >= flood.first.begin()->second) break;
+  }
+  Image<uint8_t> edges(picture.width(), picture.height());
+  download(result.view(), edges.view());
+  std::set<std::pair<int, int>> before;
+  for (size_t i = 0; i < strong.size(); i += 2) before.emplace(strong[i], strong[i + 1]);
+  Cells rounds[2];
+  for (int32_t y = 0; y < edges.height(); ++y) {
+    for (int32_t x = 0; x < edges.width(); ++x) {
+      if (edges.at(x, y) == 0 || before.contains({x, y})) continue;
+      const auto word = flood.left.find(begin + uintptr_t(16 * y + x / 32 * 4));
+      const bool here = word != flood.left.end() && (uint32_t(word->second) >> (x % 32) & 1) != 0;
+      rounds[here ? 0 : 1].insert(rounds[here ? 0 : 1].end(), {x, y});
+    }
+  }
+  const Plane all{.begin = 0, .width = picture.width(), .height = picture.height(), .pitch = 0};
+  std::multiset<uintptr_t> seen;
+  for (int32_t x = 0; x < all.width; ++x) seen.insert(uintptr_t(x));
+  return fmt::format(
+      " \"canny-runs\": [\n  {{\"size\":[{},{}],\"strong\":{},\"open\":{},\n   "
+      "\"rounds\":[{}{}{}],\n   "
+      "\"threads\":{},\"visits\":{},\"unit\":\"words of 32 pixels\",\"shown\":0,\"seen\":{}}}\n ]",
+      picture.width(), picture.height(), list_of(strong), list_of(open), list_of(rounds[0]),
+      rounds[1].empty() ? "" : ",", rounds[1].empty() ? "" : list_of(rounds[1]), flood.threads,
+      flood.loads.size(), rows_of(all, seen));
 }
 
 // Of sets: each node and its parent after `merge`, and the longest way to a root after what
@@ -262,6 +306,9 @@ void visit(uintptr_t at, int bytes, bool stores) {
   Launch& launch = now->launches[{number, now->step[own()]}];
   if (!stores) {
     launch.loads.insert(at);
+  } else if (bytes == 16) {
+    launch.first.emplace(own(), at);
+    for (uintptr_t word = at; word < at + 16; word += 4) now->stored[word] = 4;
   } else if (bytes <= 4) {
     now->stored[at] = launch.stores[at] = bytes;
   }
@@ -274,8 +321,10 @@ void begin_step() {
 
 std::vector<std::string> searches() {
   std::vector<std::string> all;
+  Cells strong, open;
   for (const char* step : {"bfs-launch", "bfs-queue", "tile-flood", "persistent"})
-    all.push_back(search_of(step));
+    all.push_back(search_of(step, strong, open));
+  all.push_back(runs_of(strong, open));
   for (const auto& [operation, step] : {std::pair{"canny", "union-find"},
                                         {"label", "union-find"},
                                         {"label", "blocks"},

@@ -48,6 +48,7 @@ class Loads(unittest.TestCase):
         self.assertEqual((tile, len(taken)), ([f"{32 + 4}x1"] * (32 + 4), 25))
         self.assertEqual(len(steps["canny-global"][0]["mine"]), 25)
         self.assertEqual(len(steps["canny-global"][1]["mine"]), 9)
+        self.assertEqual([len(one["made"]) for one in steps["convolve-halos"]], [8, 8])
 
     def test_searches_join_the_same_pixels_with_less_and_less_work(self):
         steps = steps_of(recorded())
@@ -61,6 +62,8 @@ class Loads(unittest.TestCase):
         self.assertEqual(queue["rounds"], launch["rounds"])
         self.assertEqual(persistent["rounds"], launch["rounds"])
         self.assertLess(len(flood["rounds"]), len(launch["rounds"]))
+        runs = steps["canny-runs"][0]  # whole words at once, in one round where tiles meet no way
+        self.assertEqual((cells_of(runs["rounds"]), len(runs["rounds"])), (joined[0], 1))
         width, height = launch["size"]
         self.assertEqual(launch["seen"], [f"{width}x1"] * height)
         edges = len(launch["strong"]) // 2 + len(joined[0])
