@@ -370,9 +370,8 @@ def step_page(operation, head, around, facts, theirs):
     if shown := drawings.drawn_as(f"{operation}-{step}"):
         blocks += drawn(operation, step, shown)
     if step == "graph":
-        blocks.append(
-            "It visits what [`persistent`](canny-persistent.md) does, which has a drawing."
-        )
+        blocks.append("## Which pixel joins when")
+        blocks.append("It visits what [`persistent`](canny-persistent.md) does, which is drawn.")
     blocks += ["## The lines that matter", textwrap.indent(lines_of(operation, step, path), "    ")]
     if after:
         blocks += ["## The next step", next_step(operation, head, row, after, facts)]
