@@ -1,6 +1,7 @@
 // cuesta_check_step OPERATION STRATEGY: one strategy of the emulated device against the reference.
 // scripts/exercise links it with the reader's kernel.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ int main(int count, char** words) {
   for (const auto& row : found->run({.strategy = words[2], .space = cuesta::Space::device})) {
     if (row.passed()) continue;
     for (const std::string& failure : row.failures) fmt::print("{}\n", failure);
+    if (row.run == 0) fmt::print("does not run here: {}\n", fmt::join(row.refusals, "; "));
     return 1;
   }
 }

@@ -110,7 +110,8 @@ std::vector<LadderStep> steps_of(const LadderRequest& request, const GpuModel& g
 
 std::vector<std::string> notes_of(const LadderRequest& request, const Ladder& ladder) {
   std::vector<std::string> notes = {
-      "Every time is predicted; no kernel ran. `cuesta bench climb --device cuda` measures."};
+      "Every time is predicted; no kernel ran. A gain is over the row above. `cuesta bench climb "
+      "--device cuda` measures."};
   const auto has_formula = [](const LadderStep& step) { return step.us > 0; };
   if (request.operation == "canny")
     notes.push_back(

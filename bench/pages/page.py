@@ -89,9 +89,7 @@ class Page:
             raise Broken(
                 f"{self.name}: no part reads {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}"
             )
-        wholes = {
-            name: json.loads(Path(path).read_text(encoding="utf-8")) for name, path in raw.items()
-        }
+        wholes = {name: whole_of(Path(path)) for name, path in raw.items()}
         opened = {name: runs.opened(whole) for name, whole in wholes.items()}
         parts, content = {}, {"values": {}, "tables": {}, "pictures": {}}
         for part in self.parts:
@@ -167,6 +165,12 @@ def arguments(part):
     return part.__code__.co_varnames[1 : part.__code__.co_argcount]
 
 
+def whole_of(path):
+    """A raw file; of a list, as `cuesta list --json` prints one, its rows."""
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    return {"rows": whole} if isinstance(whole, list) else whole
+
+
 def described(path, whole):
     """What the reduced file keeps of a raw file: its hash, and what it says of the machine, the day and the commit."""
     content = path.read_bytes()
@@ -180,7 +184,9 @@ def described(path, whole):
         or (gpu.get("driver", "") if isinstance(gpu, dict) else "")
         or machine.get("driver", ""),
         "cpu": machine.get("cpu") or machine.get("host", ""),
-        "date": (whole.get("date") or machine.get("date") or "")[:10] or dated(path.name),
+        "date": (whole.get("date") or machine.get("date") or "")[:10]
+        or dated(path.name)
+        or whole.get("raw", {}).get("run", {}).get("date", ""),  # of another page's data
         "commit": (whole.get("commit") or machine.get("commit") or "")[:12],
     }
     return {key: value for key, value in found.items() if value}

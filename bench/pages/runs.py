@@ -70,14 +70,7 @@ class Run:
     def __init__(self, whole):
         self.whole = whole
         fields = (
-            "experiment",
-            "operation",
-            "strategy",
-            "space",
-            "parameters",
-            "strategy_parameters",
-            "type",
-            "width",
+            "experiment operation strategy space parameters strategy_parameters type width".split()
         )
         self.all_rows = Selection(
             (
@@ -87,16 +80,7 @@ class Run:
             )
             for row in whole["rows"]
         )
-        fields = (
-            "experiment",
-            "parameters",
-            "width",
-            "source",
-            "subject",
-            "detail",
-            "what",
-            "unit",
-        )
+        fields = "experiment parameters width source subject detail what unit".split()
         self.all_figures = Selection(
             (words_of(f, fields) | {f["subject"]}, f) for f in whole.get("figures", [])
         )
@@ -317,17 +301,7 @@ def opened(whole):
 
 def identity(row):
     """All but the host's threads."""
-    keys = (
-        "experiment",
-        "operation",
-        "strategy",
-        "space",
-        "parameters",
-        "strategy_parameters",
-        "type",
-        "width",
-        "height",
-    )
+    keys = "experiment operation strategy space parameters strategy_parameters type width height".split()
     return tuple(row.get(key) for key in keys)
 
 

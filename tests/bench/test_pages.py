@@ -18,6 +18,7 @@ RESULTS = ROOT / "docs" / "results"
 sys.path[:0] = [str(PAGES), str(ROOT / "bench" / "report")]
 
 import charts  # noqa: E402
+import ladder  # noqa: E402
 import page as pages  # noqa: E402
 import publish  # noqa: E402
 import runs  # noqa: E402
@@ -131,6 +132,37 @@ class Published(unittest.TestCase):
             f"{figure:.2f} times as long as a copy",
             readme,
         )
+
+    def test_every_step_has_its_page(self):
+        tables = publish.read(self.all["ladder"].data)["tables"]
+        steps = [f"{row[0]}-{ladder.named(row[1])}" for row in tables["steps"]["rows"]]
+        self.assertEqual(sorted(steps), sorted(ladder.steps_words()))
+        files = {path.name: text for path, text in ladder.more({"tables": tables}).items()}
+        for step in steps:
+            words = " ".join(ladder.steps_words()[step][0].split())
+            self.assertEqual(len(re.findall(r"\.(?= |$)", words)), 3, f"{step}: three sentences")
+            page = files[f"{step}.md"]
+            lines = re.search(r"## The lines that matter\n\n((?:    .*\n|\n)+)", page)[1]
+            self.assertIn(len(lines.strip().splitlines()), range(4, 14), f"{step}: about ten lines")
+            for title in ("What it costs", "The paper's figure", "What to try"):
+                self.assertIn(f"\n## {title}\n", page, step)
+            self.assertNotIn("| - |", page)
+        linked = (ladder.PAGE.folder / "README.md").read_text(encoding="utf-8")
+        self.assertEqual([step for step in steps if f"({step}.md)" not in linked], [])
+
+    def test_the_papers_figures_are_those_of_their_page(self):
+        h200 = publish.read(RESULTS / "data" / "h200-ladder.json")["tables"]
+        theirs = publish.read(self.all["ladder"].data)["tables"]["theirs"]["rows"]
+        mine = {(row[0], row[1], row[2]): (row[5], row[7]) for row in theirs}
+        naive = next(row for row in h200["memory_times"]["rows"] if row[0] == "5x5, 2048²")[2]
+        self.assertEqual(mine["convolve", "naive", "002"], (naive[1], naive[0]))
+        ours, paper = h200["sobel_steps"]["rows"][0][1], h200["sobel_steps"]["rows"][0][3]
+        self.assertEqual(mine["sobel", "global", "003"], (float(paper), float(ours)))
+        first = {row[0]: row[-1] for row in h200["canny_times"]["rows"]}
+        expected = (first["paper's GPU, P5000"], first["`global`, breadth-first launches"])
+        self.assertEqual(mine["canny", "global", "001"], expected)
+        rate = h200["motion_rates"]["rows"][0]
+        self.assertEqual(mine["motion", "v1.0", "004"], (1e6 / rate[4], 1e6 / rate[3]))
 
     def test_sizes(self):
         self.assertLess(

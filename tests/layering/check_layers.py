@@ -143,6 +143,7 @@ LIBRARIES = [
         re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
         re.compile(
             r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp|^tests/attack/fault_cuda"
+            r"|^tests/docs/record_"
         ),
         "CUDA",
     ),

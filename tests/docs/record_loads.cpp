@@ -7,7 +7,10 @@
 #include <link.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <map>
@@ -23,6 +26,7 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/strategies.hpp"
 #include "emulated/block.hpp"
+#include "record_visits.hpp"
 
 namespace {
 
@@ -89,10 +93,12 @@ Memory memory_of(uintptr_t at, bool stores) {
   return is_within(at, now->between_begin, now->between_end) ? Memory::between : Memory::other;
 }
 
-void record(void* address, int bytes, bool stores) {
+void record(void* address, int bytes, bool stores, bool is_atomic = false) {
   const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (!now || is_within(host_stack, frame - (8 << 20), frame + (8 << 20))) return;
+  const bool is_host = is_within(host_stack, frame - (8 << 20), frame + (8 << 20));
   const auto at = reinterpret_cast<uintptr_t>(address);
+  if (recording::visits() && !is_host) return recording::visit(at, bytes, stores);
+  if (!now || is_host || is_atomic) return;
   Memory memory = Memory::other;
   if (!now->chain) {
     memory = memory_of(at, stores);
@@ -193,9 +199,8 @@ Where in_chain(size_t launch) {
 std::string list_of(const std::vector<Cell>& cells, Cell origin) {
   std::vector<std::string> words;
   for (const Cell& cell : cells)
-    words.push_back(
-        fmt::format("[{}, {}]", cell.first - origin.first, cell.second - origin.second));
-  return fmt::format("[{}]", fmt::join(words, ", "));
+    words.push_back(fmt::format("[{},{}]", cell.first - origin.first, cell.second - origin.second));
+  return fmt::format("[{}]", fmt::join(words, ","));
 }
 
 struct Drawn {
@@ -263,12 +268,13 @@ std::string json_of(const Drawn& drawn, const cuda::Launch& launch, int thread,
     left = std::min(left, cell.first), right = std::max(right, cell.first + 1);
     top = std::min(top, cell.second), bottom = std::max(bottom, cell.second + 1);
   };
-  for (const auto& [cell, times] : drawn.loads) widen(cell);
   for (const Cell& cell : drawn.makes) widen(cell);
+  const std::array made = {left, top, right - left, bottom - top};
+  for (const auto& [cell, times] : drawn.loads) widen(cell);
   const int x = thread % int(launch.block.x), y = thread / int(launch.block.x);
-  std::vector<std::string> rows, kept;
+  std::vector<std::string> rows;
   for (int row = top; row < bottom; ++row) {
-    std::string counts, makes;
+    std::string counts;
     for (int column = left, begun = left, before = -1; column <= right; ++column) {
       const auto found = drawn.loads.find({column, row});
       const int times = found == drawn.loads.end() ? 0 : found->second;
@@ -277,17 +283,16 @@ std::string json_of(const Drawn& drawn, const cuda::Launch& launch, int thread,
         begun = column;
       }
       before = times;
-      if (column < right) makes += drawn.makes.contains({column, row}) ? '#' : '.';
     }
     rows.push_back(fmt::format("\"{}\"", counts));
-    kept.push_back(fmt::format("\"{}\"", makes));
   }
   return fmt::format(
       "{{{}\"block\": [{}, {}], \"thread\": [{}, {}],\n   \"mine\": {},\n   \"taken\": {},\n   "
-      "\"made\": {},\n   \"loads\": [{}],\n   \"makes\": [{}]}}",
+      "\"made\": {},\n   \"loads\": [{}],\n   \"makes\": [{},{},{},{}]}}",
       name.empty() ? "" : fmt::format("\"name\": \"{}\", ", name), launch.block.x, launch.block.y,
       x, y, list_of(drawn.mine, {left, top}), list_of(drawn.taken, {left, top}),
-      list_of(drawn.made, {left, top}), fmt::join(rows, ",\n    "), fmt::join(kept, ",\n    "));
+      list_of(drawn.made, {left, top}), fmt::join(rows, ",\n    "), made[0] - left, made[1] - top,
+      made[2], made[3]);
 }
 
 // The smallest blocks draw best.
@@ -304,12 +309,14 @@ std::vector<Parameter> parameters_of(const StrategyDescription& step) {
 std::string recording_of(const StrategyDescription& step) {
   // At addresses that textures take.
   constexpr int32_t aligned = 512;
-  const AnyImage source(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
-  AnyImage result(Size{2 * aligned, 48}, 1, PixelType::u8, Space::device);
+  const bool rolls = step.name == "row-cyclic",
+             large = step.name == "halos";  // has the largest blocks
+  const int32_t height = rolls ? 35 : large ? 192 : 48;
+  const AnyImage source(Size{2 * aligned, height}, 1, PixelType::u8, Space::device);
+  AnyImage result(Size{2 * aligned, height}, 1, PixelType::u8, Space::device);
   const auto past = int32_t(reinterpret_cast<uintptr_t>(source.view().data) % aligned);
-  const bool rolls = step.name == "row-cyclic";
-  const int32_t width = rolls ? 48 : step.name == "adaptive-tiled" ? 96 : 192;
-  const Rect part{past ? aligned - past : 0, 0, width, rolls ? 35 : 48};
+  const int32_t width = rolls ? 48 : large ? 384 : step.name == "adaptive-tiled" ? 96 : 192;
+  const Rect part{past ? aligned - past : 0, 0, width, height};
   cuda::LaunchRecorder launches;
   Recording recording{.source = ConstAnyView(source.view()).region(part),
                       .result = result.view().region(part),
@@ -382,7 +389,8 @@ void call(const Chain& chain, const Recording& recording, MotionDetector& detect
 
 std::string recording_of(const Chain& chain) {
   // Rows of whole words in pictures between launches too.
-  Image<uint8_t, Space::device> source(192, 96), result(192, 96);
+  const int32_t wide = chain.step == "row-cyclic" ? 64 : 192;
+  Image<uint8_t, Space::device> source(wide, 96), result(wide, 96);
   MotionOptions options = MotionOptions::of(BackgroundModel::first);
   options.blur = 5;
   options.close = options.open = StructuringElement::disk(5);
@@ -432,12 +440,15 @@ CUESTA_ACCESS(16)
 // Of host code beside the kernels.
 void __tsan_read_range(void*, size_t) {}
 void __tsan_write_range(void*, size_t) {}
-// Atomics are not drawn.
+// Atomics are drawn of searches only. A byte that claim() of canny's queue joins is in a word.
 int __tsan_atomic32_fetch_add(int* at, int value, int) {
   return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
 }
 int __tsan_atomic32_fetch_or(int* at, int value, int) {
-  return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);
+  const int before = __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST);
+  const auto byte = reinterpret_cast<char*>(at) + std::countr_zero(unsigned(value)) / 8;
+  record(byte, 1, (before | value) != before, true);
+  return before;
 }
 int64_t __tsan_atomic64_fetch_add(int64_t* at, int64_t value, int) {
   return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST);
@@ -446,10 +457,15 @@ int __tsan_atomic32_exchange(int* at, int value, int) {
   return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);
 }
 bool __tsan_atomic32_compare_exchange_strong(int* at, int* expected, int value, int, int) {
+  record(at, 4, false, true);
   return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_SEQ_CST);
 }
-int __tsan_atomic32_load(const int* at, int) { return __atomic_load_n(at, __ATOMIC_SEQ_CST); }
+int __tsan_atomic32_load(const int* at, int) {
+  if (recording::visits()) recording::begin_step();
+  record(const_cast<int*>(at), 4, false, true);
+  return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}
 void __tsan_atomic32_store(int* at, int value, int) {
   __atomic_store_n(at, value, __ATOMIC_SEQ_CST);
 }
@@ -461,6 +477,8 @@ void __tsan_vptr_read(void**) {}
 }
 
 int main() {
+  // From the last thread to the first: in raster order sets would be flat before their drawing.
+  setenv("CUESTA_EMULATED_ORDER", "backward", 1);
   host_stack = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   std::vector<std::string> steps;
   for (const StrategyDescription& step : list_strategies()) {
@@ -469,5 +487,12 @@ int main() {
       steps.push_back(recording_of(step));
   }
   for (const Chain& chain : chains()) steps.push_back(recording_of(chain));
+  for (const std::string& search : recording::searches()) steps.push_back(search);
+  std::map<std::string, std::string> first;  // step of each recording; who loads the same is named
+  for (std::string& step : steps) {
+    const size_t colon = step.find(':');
+    const auto [found, is_new] = first.emplace(step.substr(colon), step.substr(0, colon));
+    if (!is_new) step = fmt::format("{}:{}", step.substr(0, colon), found->second);
+  }
   fmt::print("{{\n{}\n}}\n", fmt::join(steps, ",\n"));
 }
