@@ -271,6 +271,10 @@ bool keeps_numbers(const ReadLimits& limits, bool holds_light) {
          (limits.floats == recipes::Floats::numbers && !holds_light && !limits.white.is_given());
 }
 
+bool makes_levels(const ReadLimits& limits) {
+  return limits.white.is_given() && limits.floats != recipes::Floats::raw;
+}
+
 void set_holes(float* row, int32_t width, int32_t channels, bool has_alpha, float hole) {
   const int32_t seen = channels - int32_t(has_alpha);
   for (int32_t x = 0; x < width; ++x, row += channels) {
