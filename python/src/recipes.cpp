@@ -56,15 +56,14 @@ std::vector<std::tuple<double, double, double>> run_edges(
 int32_t largest_of_dim(const Array& image, int layout) {
   const auto source = pictures_of(image, layout, "image");
   int32_t largest = 0;
-  bool is_dim = source.count() > 0;
+  bool is_dim = true;
   for_each_batch(image, source, [&](const ConstBatch& from, int64_t) {
     for (int32_t k = 0; is_dim && k < from.count; ++k) {
       const int32_t one = recipes::largest_of_dim(from[k], recipes::kind_of(from[k]).has_alpha);
-      is_dim = one > 0;
-      largest = std::max(largest, one);
+      largest = (is_dim = one > 0) ? std::max(largest, one) : 0;
     }
   });
-  return is_dim ? largest : 0;
+  return largest;
 }
 
 }  // namespace

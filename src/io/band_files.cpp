@@ -144,7 +144,7 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   io::write_picture(target, made, writing);
   result.bands = 1;
   result.warning = picture.warning();
-  if (result.warning.empty())
+  if (result.warning.empty() && picture.remark.empty())
     result.warning = recipes::dim_remark(recipe, picture.view(), picture.has_alpha);
   if (result.warning.empty())
     result.warning = io::dropped(writing.metadata, target.extension().string());

@@ -44,9 +44,8 @@ std::vector<Measures> in_levels(std::vector<Measures> measures, double scale) {
   return measures;
 }
 
-io::PictureOf whole_of(const io::Picture& picture) {
-  const ConstAnyView view = picture.view();
-  return {view, {view.type, view.channels, picture.has_alpha, picture.scale}};
+io::PictureOf whole_of(const io::Picture& of) {
+  return {of.view(), {of.pixels.type(), of.channels(), of.has_alpha, of.scale}};
 }
 
 void check_intensity(Size size, Size of_source, const std::string& name) {

@@ -258,18 +258,17 @@ static bool has_no_data(const VipsImage* image, const Prepared& of) {
   const double most = image->BandFmt == VIPS_FORMAT_UCHAR    ? 255
                       : image->BandFmt == VIPS_FORMAT_USHORT ? 65535
                                                              : -1;
-  if (most < 0) return true;
   const double hole = *of.extras.hole;
-  return hole >= 0 && hole <= most && hole == std::floor(hole);
+  return most < 0 || (hole >= 0 && hole <= most && hole == std::floor(hole));
 }
 
 // Whether samples may be NaN where they have no data: those that become floats, and those of 8 and
 // 16 bits where numbers are wanted.
 static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, const Prepared& of) {
-  const bool is_integer =
-      image->BandFmt == VIPS_FORMAT_UCHAR || image->BandFmt == VIPS_FORMAT_USHORT;
-  return of.extras.has_no_data && (!is_integer || keeps_numbers(limits, of.holds_light) ||
-                                   limits.floats == recipes::Floats::holes);
+  const bool is_bytes = image->BandFmt == VIPS_FORMAT_UCHAR;
+  return of.extras.has_no_data &&
+         (!(is_bytes || image->BandFmt == VIPS_FORMAT_USHORT) ||
+          keeps_numbers(limits, of.holds_light) || limits.floats == recipes::Floats::holes);
 }
 
 bool keeps_numbers(const ReadLimits& limits, bool holds_light) {

@@ -383,6 +383,8 @@ class Floats(FilesTest):
                 "edges", "camera.tif", "-o", "e.png", *of, "--white", 4080
             ).stderr.decode()
             self.assertNotIn("weak", said)
+            said = self.run_cuesta("edges", "f.tif", "-o", "e.png", *of).stderr.decode()
+            self.assertNotIn("weak", said)  # its numbers have no type that says what white is
         log = ("--method", "log")
         few, many = (
             self.edges_of("dark.png", *log)[1],
