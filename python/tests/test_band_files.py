@@ -126,8 +126,8 @@ def test_components_of_what_is_read_whole(tmp_path: pathlib.Path) -> None:
         gray = cuesta.imread(tmp_path / name, gray=True)
         limit = int(np.median(gray))
         whole = cuesta.label(gray > limit, intensity=gray)
-        for options in ({}, {"rows": 7}):
-            found = cuesta.label_file(tmp_path / name, threshold=limit, measure=True, **options)
+        for rows in (None, 7):
+            found = cuesta.label_file(tmp_path / name, threshold=limit, measure=True, rows=rows)
             assert (found.width, found.height) == gray.shape[
                 ::-1
             ] and found.count == whole.count > 3
