@@ -95,7 +95,7 @@ def _lazy_edges(
     def picture(block: Any, name: str, inside: Any = None) -> Any:
         known: Any = {**options}
         s = Source(block, name, "image", known).leveled()  # which a dark chunk does not warn of
-        return _edges_of(s, method, *levels.values(), inside, None, False, known)
+        return _edges_of(s, method, mask=inside, options=known, **levels)
 
     if mask is None and _is_local(image, method, options):
         reach, border = _reach(method, options), options.get("border")
@@ -142,9 +142,9 @@ def _edges_of(
     high: float | None,
     threshold: str | float | None,
     mask: Any,
-    out: Any,
-    return_thresholds: bool,
     options: Any,
+    out: Any = None,
+    return_thresholds: bool = False,
 ) -> Any:
     """Returns edges() of an array that is not lazy."""
     shape, flat = s.shape, s.layout
@@ -300,7 +300,7 @@ def edges(
         return _lazy_edges(image, method, levels, layout, mask, options, refused)
     s = Source(image, layout, "image", options).leveled()
     _warn_dim(image, s, method)
-    return _edges_of(s, method, low, high, threshold, mask, out, return_thresholds, options)
+    return _edges_of(s, method, low, high, threshold, mask, options, out, return_thresholds)
 
 
 @overload
