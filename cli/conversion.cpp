@@ -58,8 +58,12 @@ io::Picture picture_of(const Job& job, const io::ReadLimits& limits) {
 }
 
 // What a float file's numbers were taken for, and what of them is lost.
-void tell(const Job& job, const io::Picture& picture) {
-  if (!picture.remark.empty()) detail("{}: {}", job.input, picture.remark);
+void tell(const Job& job, const io::Picture& picture, const recipes::Recipe& recipe) {
+  if (!picture.remark.empty()) {  // numbers, or levels made of them
+    detail("{}: {}", job.input, picture.remark);
+  } else if (const auto dim = dim_remark(recipe, picture.view(), picture.has_alpha); !dim.empty()) {
+    warn("{}: {}; --white sets another", job.input, dim);
+  }
   if (const std::string warning = picture.warning(); !warning.empty())
     warn("{}: {}; --black and --white set the ends", job.input, warning);
   if (picture.has_alpha) detail("{}: alpha is not looked at", job.input);
@@ -85,7 +89,7 @@ Made convert_pages(const Job& job, const CommonOptions& common, Conversion& conv
     limits.max_memory = common.max_memory / job.pages;
     limits.page = page;
     const io::Picture picture = picture_of(job, limits);
-    if (page == 0) tell(job, picture);
+    if (page == 0) tell(job, picture, conversion.recipe());
     Made one = conversion.on_picture(picture, job);
     const ConstAnyView pixels = one.pixels;
     const auto& [width, height, type, channels] =
@@ -116,7 +120,7 @@ Made convert_picture(const Job& job, Conversion& conversion) {
   io::ReadLimits limits = conversion.reading(job);
   if (job.input != "-") limits.page = job.page;
   const io::Picture picture = picture_of(job, limits);
-  tell(job, picture);
+  tell(job, picture, conversion.recipe());
   return conversion.on_picture(picture, job);
 }
 
@@ -238,7 +242,7 @@ Conversion::Conversion(const CommonOptions& common, std::shared_ptr<const recipe
             run_on(sources, out, execs);
           }) {
   // Options the library refuses are found before any file is read.
-  device_.check(PixelType::u8);
+  device_.check(recipe_->seen({PixelType::u8}).type);
 }
 
 void Conversion::run_on(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs) {

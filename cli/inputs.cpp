@@ -222,12 +222,12 @@ void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
       ->check(CLI::Range(0, 1 << 20));
   add_band(app, jobs.band);
   app.add_option("--white", jobs.white,
-                 "set white of float pictures: auto (default), light, N. auto: numbers as they "
-                 "are; where levels are needed, 1, 255 or 65535, the first that fits, or the "
-                 "largest number. light: linear, as HDR pictures. N: levels of 16 bits")
+                 "set white of pictures: auto (default), light, N (4095 of a camera's 12 bits). "
+                 "auto: samples as they are; where floats become levels, 1, 255 or 65535, the "
+                 "first that fits, or the largest. light: linear, as HDR. N: levels of 16 bits")
       ->type_name("W");
   app.add_option("--black", jobs.black,
-                 "set black of float pictures. The default is 0, or the smallest number if one is "
+                 "set black of pictures. The default is 0, or the smallest number if one is "
                  "below 0. A number: levels of 16 bits")
       ->type_name("B");
   add_follow(app, jobs.follow);

@@ -77,7 +77,7 @@ def boundaries(
 
         lazy: A = by_pictures(picture, image, layout, out=out)
         return lazy
-    s = Source(image, layout, "image", options, channels="colors", floats=False)
+    s = Source(image, layout, "image", options, channels="colors", floats=False).leveled()
     shape, flat = s.without_colors()
     if flag("strength", strength) and threshold is not None:
         raise InvalidArgument(
@@ -155,7 +155,7 @@ def regions(
         raise InvalidArgument(
             f"output is {output!r}; it must be 'labels', 'contours' or 'strengths'", "output"
         )
-    s = Source(image, layout, "image", options, channels="one", floats=False)
+    s = Source(image, layout, "image", options, channels="one", floats=False).leveled()
     r = Result(s, out, types[output])
     _core.regions(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()

@@ -236,7 +236,7 @@ def canny(
             mask=mask,
         )
         return lazy
-    s = Source(image, layout, "image", options, channels="colors").widened()
+    s = Source(image, layout, "image", options, channels="colors").leveled()
     rule, (lows, highs) = text("threshold", threshold), threshold_pairs(low, high)
     shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
@@ -403,7 +403,7 @@ def log_edges(
         reach = 2 * gaussian_reach(options.get("sigma") or 1.4, options.get("ksize")) + 2
         lazy: A = by_chunks(chunk, image, layout, reach, out=out, border=border)
         return lazy
-    s = Source(image, layout, "image", options, channels="one", floats=False)
+    s = Source(image, layout, "image", options, channels="one", floats=False).leveled()
     r = Result(s, out, "int32" if flag("response", response) else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()

@@ -157,7 +157,7 @@ def sobel(
     if is_lazy(image):
         lazy: A | tuple[A, ...] = _sobel_of_chunks(image, outputs, dtype, layout, out, options)
         return lazy
-    s = Source(image, layout, "image", options, channels="one").widened()
+    s = Source(image, layout, "image", options, channels="one").leveled()
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     _check_dtype(dtype, wanted, types)
     given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)

@@ -52,7 +52,7 @@ class CannyWay:
 def _seen(rows: Any, name: str, way: CannyWay) -> Source:
     if way.prepare is not None:
         rows, name = way.prepare(rows, name)
-    return Source(rows, name, "image", channels="colors").widened()
+    return Source(rows, name, "image", channels="colors").leveled()
 
 
 def _flat(mask: Any) -> Any:

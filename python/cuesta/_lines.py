@@ -156,7 +156,7 @@ def trace(
     >>> line.closed, line.points.shape[1]
     (True, 2)
     """
-    s = Source(image, layout, "image", options, channels="one")
+    s = Source(image, layout, "image", options, channels="one").leveled()
     if method == "log":
         others = {"low": low, "high": high, "edges": edges, "mask": mask}
         others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}

@@ -176,7 +176,7 @@ def threshold(
 
         lazy: A = by_chunks(chunk, image, layout, out=out)
         return lazy
-    s = Source(image, layout, "image", options, channels="one").widened()
+    s = Source(image, layout, "image", options, channels="one").leveled()
     r = Result(s, out, "uint8")
     level = number("limit", limit)
     _core.threshold(s.handle, r.handle, s.layout, level, options, s.stream)

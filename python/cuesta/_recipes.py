@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from cuesta._lazy_bands import CannyWay, edges_by_bands, strengths_by_bands
 from cuesta._lines import Line, Outline, lines_of, outlines_of
 from cuesta._options import check_pair, described, flag, number, text
 from cuesta._pixels import to_gray
+from cuesta._reading import tell
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
@@ -91,7 +93,9 @@ def _lazy_edges(
     """Returns edges() of a lazy array. `refused` are arguments that its result cannot have."""
 
     def picture(block: Any, name: str, inside: Any = None) -> Any:
-        return edges(block, method, layout=name, mask=inside, **levels, **options)
+        known: Any = {**options}
+        s = Source(block, name, "image", known).leveled()  # which a dark chunk does not warn of
+        return _edges_of(s, method, mask=inside, options=known, **levels)
 
     if mask is None and _is_local(image, method, options):
         reach, border = _reach(method, options), options.get("border")
@@ -117,6 +121,62 @@ def _lazy_edges(
         return edges(rows, method, layout=name, **levels, **known)[first:end]
 
     return strengths_by_bands(image, way, layout, strengths, picture, **refused)
+
+
+def _warn_dim(image: Any, s: Source, method: Method) -> None:
+    """Warns where a method compares levels and a picture of 16 bits uses few of them."""
+    if method not in ("log", "boundaries", "regions") or s.dtype != "uint16" or s.device >= 0:
+        return
+    if largest := _core.largest_of_dim(s.handle, s.layout):
+        tell(
+            image if isinstance(image, (str, os.PathLike)) else "image",
+            f"its largest sample is {largest} and white is 65535, so that its edges are weak; "
+            f"multiply it by {65535 // largest}",
+        )
+
+
+def _edges_of(
+    s: Source,
+    method: Method,
+    low: float | None,
+    high: float | None,
+    threshold: str | float | None,
+    mask: Any,
+    options: Any,
+    out: Any = None,
+    return_thresholds: bool = False,
+) -> Any:
+    """Returns edges() of an array that is not lazy."""
+    shape, flat = s.shape, s.layout
+    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
+        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    inside = None if mask is None else companion(mask, s, "mask", shape, flat)
+    dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
+    if method == "canny" and options.get("strength"):
+        dtype = _core.type_of_strengths(s.dtype, dict(options))
+    if method == "regions" and options.get("labels"):
+        dtype = "int32"
+    r = Result(s, out, dtype, shape)
+    rule, level, given = edge_levels(low, high, threshold)
+    used = _core.edges(
+        s.handle,
+        r.handle,
+        s.layout,
+        flat,
+        inside,
+        text("method", method),
+        rule,
+        level,
+        given,
+        dict(options),
+        s.stream,
+    )
+    made = r.finish()
+    return (
+        (made, [EdgesUsed(*one) for one in used])
+        if flag("return_thresholds", return_thresholds)
+        else made
+    )
 
 
 @overload
@@ -172,7 +232,8 @@ def edges(
     image : path or array
         A picture file, or uint8, uint16 or float32: (H, W), (H, W, C) with 1 to 4 channels, or a
         batch. Other shapes need `layout`. Alpha is ignored. NaN and masked pixels have no edges. Log and sobel use gray levels, the
-        others colors. On the CPU, log, boundaries and regions take float32 as levels of 16 bits.
+        others colors. On the CPU, log, boundaries and regions take float32 as levels of 16 bits. Of
+        bool, True is 255.
     method : {"canny", "log", "sobel", "boundaries", "regions"}
         "canny": Canny's edges. "log": zero crossings of the Laplacian of a Gaussian. "sobel": the
         strength of the Sobel gradient, or with `threshold` a mask. "boundaries": boundaries of
@@ -237,37 +298,9 @@ def edges(
         levels = {"low": low, "high": high, "threshold": threshold}
         refused = {"out": out, "return_thresholds": return_thresholds}
         return _lazy_edges(image, method, levels, layout, mask, options, refused)
-    s = Source(image, layout, "image", options).widened()
-    shape, flat = s.shape, s.layout
-    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
-        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
-    inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
-    if method == "canny" and options.get("strength"):
-        dtype = _core.type_of_strengths(s.dtype, dict(options))
-    if method == "regions" and options.get("labels"):
-        dtype = "int32"
-    r = Result(s, out, dtype, shape)
-    rule, level, given = edge_levels(low, high, threshold)
-    used = _core.edges(
-        s.handle,
-        r.handle,
-        s.layout,
-        flat,
-        inside,
-        text("method", method),
-        rule,
-        level,
-        given,
-        dict(options),
-        s.stream,
-    )
-    made = r.finish()
-    return (
-        (made, [EdgesUsed(*one) for one in used])
-        if flag("return_thresholds", return_thresholds)
-        else made
-    )
+    s = Source(image, layout, "image", options).leveled()
+    _warn_dim(image, s, method)
+    return _edges_of(s, method, low, high, threshold, mask, options, out, return_thresholds)
 
 
 @overload
@@ -343,7 +376,8 @@ def edge_lines(
     >>> sum(outline.area for outline in cuesta.edge_lines(picture, "regions"))
     4096
     """
-    s = Source(image, layout, "image", options).widened()
+    s = Source(image, layout, "image", options).leveled()
+    _warn_dim(image, s, method)
     rule, level, given = edge_levels(low, high, threshold)
     if method == "regions":
         if rule is not None or given is not None:

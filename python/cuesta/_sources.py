@@ -106,11 +106,13 @@ def _of_masked(array: Any, what: str, floats: bool) -> Any:
 
 def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
     mode = picture.mode
-    if mode in ("La", "RGBa"):  # colors times alpha
+    if mode == "1":
+        picture = picture.convert("L")
+    elif mode in ("La", "RGBa"):  # colors times alpha
         picture = picture.convert("LA" if mode == "La" else "RGBA")
     elif mode == "P":
         picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
-    elif mode not in ("1", "L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
+    elif mode not in ("L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
         picture = picture.convert("RGB")
     values = native(np.asarray(picture))
     if values.dtype == np.int32:  # numbers, as those of a file
@@ -207,12 +209,19 @@ class Source:
         self.array = array
         self.handle = kind.handle(array, dtype)
 
+    def leveled(self) -> Source:
+        """Returns bool as uint8, where True is white as in a file, and float16 as float32."""
+        return self._as("uint8", 255) if self.dtype == "bool" else self.widened()
+
     def widened(self) -> Source:
         """Returns float16 as float32, the type in which it is computed."""
-        if self.dtype == "float16":
-            self.array = self.kind.cast(self.array, "float32")
-            self.handle = self.kind.handle(self.array, "float32")
-            self.dtype = "float32"
+        return self._as("float32") if self.dtype == "float16" else self
+
+    def _as(self, dtype: str, factor: int = 1) -> Source:
+        with self.kind.on(self.array, self.stream_argument):
+            self.array = self.kind.cast(self.array, dtype)
+            self.array = self.array if factor == 1 else self.kind.cast(self.array * factor, dtype)
+        self.handle, self.dtype = self.kind.handle(self.array, dtype), dtype
         return self
 
     def layout_name(self) -> str:

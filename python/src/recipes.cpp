@@ -52,6 +52,20 @@ std::vector<std::tuple<double, double, double>> run_edges(
   return used;
 }
 
+// The largest sample of pictures of 16 bits if none is above a quarter of white; else 0.
+int32_t largest_of_dim(const Array& image, int layout) {
+  const auto source = pictures_of(image, layout, "image");
+  int32_t largest = 0;
+  bool is_dim = true;
+  for_each_batch(image, source, [&](const ConstBatch& from, int64_t) {
+    for (int32_t k = 0; is_dim && k < from.count; ++k) {
+      const int32_t one = recipes::largest_of_dim(from[k], recipes::kind_of(from[k]).has_alpha);
+      largest = (is_dim = one > 0) ? std::max(largest, one) : 0;
+    }
+  });
+  return largest;
+}
+
 }  // namespace
 
 PixelType type_named(const std::string& name) {
@@ -113,6 +127,7 @@ void bind_recipes(nb::module_& m) {
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
   m.def("region_outlines", run_region_outlines, "image"_a, "layout"_a, "level"_a.none(),
         "keywords"_a, "stream"_a);
+  m.def("largest_of_dim", largest_of_dim, "image"_a, "layout"_a);
   m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);

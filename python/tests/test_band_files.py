@@ -113,6 +113,39 @@ def test_components_are_those_of_the_whole(
     assert names(tmp_path) == {"mask.png"}
 
 
+def test_components_of_what_is_read_whole(tmp_path: pathlib.Path) -> None:
+    """Photographs that are turned, and light: rows of them cannot be read by themselves."""
+    pil = pytest.importorskip("PIL.Image")
+    cv2 = pytest.importorskip("cv2")
+    colors = blotches(60, 90, 3)
+    exif = pil.Exif()
+    exif[0x112] = 6
+    pil.fromarray(colors).save(tmp_path / "turned.jpg", exif=exif)
+    cv2.imwrite(str(tmp_path / "light.hdr"), colors.astype(np.float32) / 255)
+    for name in ("turned.jpg", "light.hdr"):
+        gray = cuesta.imread(tmp_path / name, gray=True)
+        limit = int(np.median(gray))
+        whole = cuesta.label(gray > limit, intensity=gray)
+        for rows in (None, 7):
+            found = cuesta.label_file(tmp_path / name, threshold=limit, measure=True, rows=rows)
+            assert (found.width, found.height) == gray.shape[
+                ::-1
+            ] and found.count == whole.count > 3
+            np.testing.assert_array_equal(found.areas, whole.areas)
+            assert found.measures is not None and whole.measures is not None
+            np.testing.assert_array_equal(
+                found.measures.intensity_mean, whole.measures.intensity_mean
+            )
+        other = cuesta.label_file(
+            tmp_path / name, threshold=limit, intensity=tmp_path / name, memory="1MB"
+        )
+        assert other.count == whole.count
+        with pytest.raises(
+            cuesta.InputError, match=r"memory limit of 5000 bytes \(its .*memory limit"
+        ):
+            cuesta.label_file(tmp_path / name, memory=5000)
+
+
 def test_a_mask_without_a_pixel(tmp_path: pathlib.Path) -> None:
     cuesta.imwrite(tmp_path / "black.png", np.zeros((20, 30), np.uint8))
     found = cuesta.label_file(tmp_path / "black.png")

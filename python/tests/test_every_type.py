@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import io
+import pathlib
 import warnings
 from typing import Any
 
@@ -19,7 +20,7 @@ BYTES = cuesta.edges(DISK.astype(np.uint8))
 FLOATS = cuesta.edges(DISK.astype(np.float32))
 
 READ = {
-    "bool": (DISK > 100, cuesta.edges((DISK > 100).astype(np.uint8))),
+    "bool": (DISK > 100, cuesta.edges((DISK > 100).astype(np.uint8) * 255)),
     "uint8": (DISK.astype(np.uint8), BYTES),
     "uint16": (DISK.astype("<u2"), cuesta.edges(DISK.astype(np.uint16))),
     "uint16, swapped": (DISK.astype(">u2"), cuesta.edges(DISK.astype(np.uint16))),
@@ -61,6 +62,72 @@ def test_types_that_are_read(kind: str) -> None:
     lines = cuesta.edge_lines(image)
     assert len(lines) == 1 and lines[0].closed
     assert cuesta.canny(image).any()
+
+
+#: What compares levels: of bool, False is black and True white.
+BY_LEVELS: dict[str, Any] = {
+    "canny": lambda image: cuesta.canny(image, 50, 100),
+    "strengths": lambda image: cuesta.edges(image, strength=True),
+    "log": lambda image: cuesta.edges(image, "log"),
+    "sobel": lambda image: cuesta.edges(image, "sobel"),
+    "boundaries": lambda image: cuesta.edges(image, "boundaries"),
+    "regions": lambda image: cuesta.edges(image, "regions"),
+    "log_edges": cuesta.log_edges,
+    "of_objects": cuesta.boundaries,
+    "gradient": cuesta.sobel,
+    "contours": lambda image: cuesta.regions(image, output="contours"),
+    "threshold": lambda image: cuesta.threshold(image, 100),
+}
+
+
+@pytest.mark.parametrize("name", BY_LEVELS)
+def test_bool_is_black_and_white(name: str) -> None:
+    function, mask = BY_LEVELS[name], DISK > 100
+    expected = function(mask.astype(np.uint8) * 255)
+    assert expected.any()
+    lazy = pytest.importorskip("dask.array").from_array(mask, chunks=(25, 40))
+    for image in (mask, lazy):
+        made = np.asarray(function(image))
+        assert made.dtype == expected.dtype
+        np.testing.assert_array_equal(made, expected)
+
+
+def test_lines_of_bool() -> None:
+    mask = DISK > 100
+    for lines in (cuesta.edge_lines(mask), cuesta.trace(mask, 50, 100)):
+        assert len(lines) == 1 and lines[0].closed
+
+
+def test_pictures_of_pil_with_one_bit(tmp_path: pathlib.Path) -> None:
+    pil = pytest.importorskip("PIL.Image")
+    pytest.importorskip("cuesta._files", reason="this cuesta was built without libvips")
+    pil.fromarray(DISK > 100).save(tmp_path / "bit.png")
+    path = tmp_path / "bit.png"
+    for function in (
+        *BY_LEVELS.values(),
+        lambda image: cuesta.gaussian(image, 2.0),
+        cuesta.histogram,
+    ):
+        with pil.open(path) as picture:
+            assert picture.mode == "1"
+            np.testing.assert_array_equal(function(picture), function(path))
+
+
+def test_16_bits_that_hold_fewer_are_told_of() -> None:
+    camera = DISK.astype(np.uint16) * 16
+    for method in ("log", "boundaries", "regions"):
+        with pytest.warns(UserWarning, match="largest sample is 2560 .* multiply it by 25"):
+            cuesta.edges(camera, method)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert cuesta.edges(camera * 25, method).any()
+            cuesta.edges(camera * 0, method)
+    with pytest.warns(UserWarning, match="largest sample is 2560"):
+        cuesta.edge_lines(camera, "log")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cuesta.edges(camera)
+        cuesta.edges(camera, "sobel")
 
 
 @pytest.mark.parametrize("kind", REFUSED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import warnings
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,9 @@ def test_samples_without_data_are_outside(
     assert not expected[grown].any()
     np.testing.assert_array_equal(cuesta.edges(source), expected)
     np.testing.assert_array_equal(cuesta.canny(source), cuesta.canny(numbers))
-    made = cuesta.edges_file(source, tmp_path / "bands.png", rows=37)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = cuesta.edges_file(source, tmp_path / "bands.png", rows=37)
     assert made.sigma == used[0].sigma
     np.testing.assert_array_equal(cuesta.imread(tmp_path / "bands.png"), expected)
     run("edges", source, "-o", tmp_path / "edges.png")
@@ -86,6 +89,24 @@ def test_results_of_floats_declare_their_holes(tmp_path: pathlib.Path) -> None:
     run("edges", source, "-o", tmp_path / "edges.tif")
     with tifffile.TiffFile(tmp_path / "edges.tif") as file:
         assert NO_DATA not in file.pages[0].tags  # a mask has no holes
+
+
+@pytest.mark.parametrize("kind", ["int16", "uint8", "float32"])
+def test_formats_without_holes_are_told_of(tmp_path: pathlib.Path, kind: str) -> None:
+    value = "7" if kind == "uint8" else "-9999"
+    source = save(tmp_path / "dem.tif", picture(kind, float(value))[0], value)
+    sentence = ".png files have no value for no data; the source has one, which .tif keeps"
+    said = run("filter", source, "-o", tmp_path / "soft.png", "--kernel", "gaussian:5")
+    assert sentence in said
+    with pytest.warns(UserWarning, match=sentence):
+        made = cuesta.filter_file(source, tmp_path / "file.png", "gaussian", ksize=5)
+    assert sentence in made.warning
+    for verb, target in (("edges", "edges.png"), ("filter", "soft.tif")):
+        options = ("--kernel", "gaussian:5") if verb == "filter" else ()
+        assert "no data" not in run(verb, source, "-o", tmp_path / target, *options)
+    other = save(tmp_path / "other.tif", picture("uint8", 7)[0], "300")  # no sample is that
+    soft = run("filter", other, "-o", tmp_path / "other.png", "--kernel", "gaussian:5")
+    assert "no data" not in soft
 
 
 @pytest.mark.parametrize(

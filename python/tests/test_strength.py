@@ -127,6 +127,21 @@ def test_files_by_every_interface(tmp_path: pathlib.Path, dtype: str, name: str)
     np.testing.assert_array_equal(cuesta.imread(target), found)
 
 
+@pytest.mark.parametrize("options", [{"sigma": 6.0}, {"aperture": 7}], ids=str)
+def test_strengths_of_fractions_by_every_interface(
+    tmp_path: pathlib.Path, options: dict[str, Any]
+) -> None:
+    source, target = tmp_path / "photo.tif", tmp_path / "made.tif"
+    cuesta.imwrite(source, picture("uint8", 90, 70, 3))
+    expected = cuesta.edges(source, strength=True, **options)
+    assert expected.dtype == np.float32 and expected.any()
+    cuesta.edges_file(source, target, strength=True, **options)
+    np.testing.assert_array_equal(cuesta.imread(target), expected)
+    (name, value) = next(iter(options.items()))
+    run("edges", source, "-o", target, "--strength", f"--{name}", value)
+    np.testing.assert_array_equal(cuesta.imread(target), expected)
+
+
 def test_the_command_finds_their_sigma_in_bands(tmp_path: pathlib.Path) -> None:
     image = np.random.default_rng(2).integers(0, 256, (1500, 700), dtype=np.uint8)
     source, target = tmp_path / "noise.tif", tmp_path / "made.tif"

@@ -83,29 +83,37 @@ std::function<BandWork(const PictureFacts&)> io::band_works(
   };
 }
 
-namespace {
-
-// Reads a picture that cannot be divided into bands, for the reason `why`.
-io::Picture read_whole(const std::filesystem::path& source, const io::BandSettings& settings,
-                       std::string_view why) {
-  io::ReadLimits limits = settings.limits;
+io::Picture io::read_whole(const std::filesystem::path& source, const BandSettings& settings,
+                           std::string_view why) {
+  ReadLimits limits = settings.limits;
   limits.max_memory = std::min(limits.max_memory, settings.bands.memory);
   try {
-    return io::read_picture(source, limits);
-  } catch (const io::TooMuchMemory& error) {
+    return read_picture(source, limits);
+  } catch (const TooMuchMemory& error) {
     const bool has_way = why.find("memory limit") != std::string_view::npos;
-    throw io::TooMuchMemory(
+    throw TooMuchMemory(
         error.code(),
         fmt::format("{} ({}{})", error.what(), why, has_way ? "" : "; raise the memory limit"),
         error.value());
   }
 }
 
+std::string io::needs_whole(const std::filesystem::path& source, const BandSettings& settings) {
+  try {
+    return PictureRows(source, settings.limits, settings.region).facts().refusal;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::input) throw;
+    return error.what();  // reading the whole says it again where it is a fault
+  }
+}
+
+namespace {
+
 // What makes of a recipe a file of the whole picture, which is read at once.
 FileResult run_whole(const std::filesystem::path& source, const std::filesystem::path& target,
                      const io::BandSettings& settings, const recipes::Recipe& recipe,
                      std::string_view why, const Exec& exec) {
-  const io::Picture picture = read_whole(source, settings, why);
+  const io::Picture picture = io::read_whole(source, settings, why);
   ConstAnyView part = picture.view();
   if (settings.region) part = part.region(*settings.region);
   const PictureKind kind{part.type, part.channels, picture.has_alpha, picture.scale};
@@ -136,21 +144,11 @@ FileResult run_whole(const std::filesystem::path& source, const std::filesystem:
   io::write_picture(target, made, writing);
   result.bands = 1;
   result.warning = picture.warning();
+  if (result.warning.empty() && picture.remark.empty())
+    result.warning = recipes::dim_remark(recipe, picture.view(), picture.has_alpha);
   if (result.warning.empty())
     result.warning = io::dropped(writing.metadata, target.extension().string());
   return result;
-}
-
-// Why the file cannot be worked on in rows; empty where it can.
-std::string needs_whole(const std::filesystem::path& source, const io::BandSettings& settings,
-                        const recipes::Recipe& recipe) {
-  if (const std::string_view why = recipe.whole_only(); !why.empty()) return std::string(why);
-  try {
-    return io::PictureRows(source, settings.limits, settings.region).facts().refusal;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::input) throw;
-    return error.what();  // reading the whole says it again where it is a fault
-  }
 }
 
 }  // namespace
@@ -169,7 +167,8 @@ FileResult io::run_recipe(const std::filesystem::path& source, const std::filesy
       exec.choices->push_back(std::move(choice));
     return {};
   }
-  const std::string why = needs_whole(source, settings, *recipe);
+  std::string why(recipe->whole_only());
+  if (why.empty()) why = needs_whole(source, settings);
   if (why.empty()) return run_bands(source, target, settings, band_works(recipe, exec));
   return run_whole(source, target, settings, *recipe, why, exec);
 }

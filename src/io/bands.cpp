@@ -76,7 +76,7 @@ class BandRun {
     result_.size = facts.size;
     result_.type = work_.type, result_.channels = work_.channels, result_.sigma = work_.sigma;
     result_.source_channels = facts.channels;
-    result_.warning = dropped(facts.metadata, target_.extension().string());
+    result_.warning = dropped(work_.writing.metadata, target_.extension().string());
     check_writable(target_, work_.type, work_.writing);
     row_bytes_ = bytes_of_result(facts_, work_, canny_);
     stage_.emplace(target_, key_of_bands(source_, settings_, work_.key), row_bytes_,

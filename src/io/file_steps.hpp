@@ -1,11 +1,15 @@
 // What recipes on files share: steps on a band's rows, and the ways to GPUs.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/round_trip.hpp"
+#include "cuesta/io/picture.hpp"
 #include "cuesta/recipes/recipe.hpp"
 #include "io/bands.hpp"
 
@@ -30,6 +34,13 @@ inline std::function<ConstAnyView(ConstAnyView)> maker(recipes::Steps steps, con
 inline recipes::PictureKind kind_of(const PictureFacts& facts) {
   return {facts.type, facts.channels, facts.has_alpha};
 }
+
+/// Says why a file cannot be worked on in rows; empty where it can.
+std::string needs_whole(const std::filesystem::path& source, const BandSettings& settings);
+/// Reads a picture that cannot be divided into bands, for the reason `why`, within the memory of
+/// bands. Throws TooMuchMemory with the reason.
+Picture read_whole(const std::filesystem::path& source, const BandSettings& settings,
+                   std::string_view why);
 
 /// The way to a GPU for each of the bands that are worked on concurrently, in turn; none to the
 /// CPU.

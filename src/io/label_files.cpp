@@ -44,6 +44,10 @@ std::vector<Measures> in_levels(std::vector<Measures> measures, double scale) {
   return measures;
 }
 
+io::PictureOf whole_of(const io::Picture& of) {
+  return {of.view(), {of.pixels.type(), of.channels(), of.has_alpha, of.scale}};
+}
+
 void check_intensity(Size size, Size of_source, const std::string& name) {
   if (size == of_source) return;
   throw_invalid(name, "intensity {} is {} x {}; it must have the picture's size, {} x {}", name,
@@ -190,7 +194,16 @@ LabelBands::Found io::LabelMaker::find(int32_t first, int32_t end) {
 
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,
                            const BandOptions& options, const Exec& exec) {
-  return io::label_bands(source, io::band_settings(options, exec), what, exec);
+  const io::BandSettings settings = io::band_settings(options, exec);
+  const bool has_other = what.measure && !what.intensity.empty();
+  std::string why = io::needs_whole(source, settings);
+  if (why.empty() && has_other) why = io::needs_whole(what.intensity, settings);
+  if (why.empty()) return io::label_bands(source, settings, what, exec);
+  const io::Picture picture = io::read_whole(source, settings, why);
+  std::optional<io::Picture> other;
+  if (has_other) other = io::read_whole(what.intensity, settings, why);
+  return io::label_picture(whole_of(picture),
+                           other ? std::optional(whole_of(*other)) : std::nullopt, what, exec);
 }
 
 }  // namespace cuesta

@@ -41,7 +41,7 @@ Metadata metadata_of(VipsImage* image, TiffExtras extras) {
   VipsImage* fields = holder_for(image, orientation >= 5);
   if (!fields) return {};
   if (orientation > 1)  // these are of the rows as they are stored
-    extras = {.hole = extras.hole};
+    extras = {.hole = extras.hole, .has_no_data = extras.has_no_data};
   vips_image_map(
       image,
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
@@ -69,6 +69,7 @@ Metadata Metadata::of_result(int32_t x, int32_t y, bool keeps_all) const {
     tags = std::make_shared<const std::vector<TiffTag>>(moved(*tags, x, y));
   auto* all = static_cast<VipsImage*>(parts_->fields.get());
   if (!keeps_all) {
+    made.extras.has_no_data = false;  // holes are in no mask
     VipsImage* fields = holder_for(all, false);
     if (!fields) return {};
     const char* unit = nullptr;

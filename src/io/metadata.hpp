@@ -20,6 +20,7 @@ struct TiffExtras {
   Tags resolution{};                               ///< without a unit; null where it has one
   std::shared_ptr<const Microscopy> microscopy{};  ///< null without one
   std::optional<float> hole{};  ///< the sample that stands for no data, which is read as NaN
+  bool has_no_data = false;     ///< a sample stands for no data, whether or not it is read as NaN
 };
 
 /// The inside of Metadata.

@@ -252,23 +252,32 @@ Pages pages_in(VipsSource* source) {
   return pages;
 }
 
-// Whether samples may be NaN where they have no data: those that become floats, and those of 8 and
-// 16 bits where numbers are wanted and the number for no data is one of theirs.
-static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, const Prepared& of) {
+// Whether a sample can be the number for no data.
+static bool has_no_data(const VipsImage* image, const Prepared& of) {
   if (!of.extras.hole) return false;
   const double most = image->BandFmt == VIPS_FORMAT_UCHAR    ? 255
                       : image->BandFmt == VIPS_FORMAT_USHORT ? 65535
                                                              : -1;
-  if (most < 0) return true;
   const double hole = *of.extras.hole;
-  const bool wants_holes =
-      keeps_numbers(limits, of.holds_light) || limits.floats == recipes::Floats::holes;
-  return wants_holes && hole >= 0 && hole <= most && hole == std::floor(hole);
+  return most < 0 || (hole >= 0 && hole <= most && hole == std::floor(hole));
+}
+
+// Whether samples may be NaN where they have no data: those that become floats, and those of 8 and
+// 16 bits where numbers are wanted.
+static bool can_have_holes(const VipsImage* image, const ReadLimits& limits, const Prepared& of) {
+  const bool is_bytes = image->BandFmt == VIPS_FORMAT_UCHAR;
+  return of.extras.has_no_data &&
+         (!(is_bytes || image->BandFmt == VIPS_FORMAT_USHORT) ||
+          keeps_numbers(limits, of.holds_light) || limits.floats == recipes::Floats::holes);
 }
 
 bool keeps_numbers(const ReadLimits& limits, bool holds_light) {
   return limits.floats == recipes::Floats::raw ||
          (limits.floats == recipes::Floats::numbers && !holds_light && !limits.white.is_given());
+}
+
+bool makes_levels(const ReadLimits& limits) {
+  return limits.white.is_given() && limits.floats != recipes::Floats::raw;
 }
 
 void set_holes(float* row, int32_t width, int32_t channels, bool has_alpha, float hole) {
@@ -304,8 +313,8 @@ Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std:
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   out.cmyk = is_cmyk(image.get(), colors);
   const bool changes_colors = !out.cmyk && !is_plain(image.get(), colors);
-  if (out.cmyk || changes_colors || !can_have_holes(image.get(), limits, out))
-    out.extras.hole.reset();
+  out.extras.has_no_data = !out.cmyk && !changes_colors && has_no_data(image.get(), out);
+  if (!can_have_holes(image.get(), limits, out)) out.extras.hole.reset();
   if (changes_colors) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
       return vips_colourspace(in, made, VIPS_INTERPRETATION_sRGB, nullptr);

@@ -56,6 +56,8 @@ Metadata metadata_of(VipsImage* image, TiffExtras extras);
 void set_holes(float* row, int32_t width, int32_t channels, bool has_alpha, float hole);
 /// Whether floats stay the numbers that they are.
 bool keeps_numbers(const ReadLimits& limits, bool holds_light);
+/// Whether samples of 8 and 16 bits become levels, by a black or white that is given.
+bool makes_levels(const ReadLimits& limits);
 
 /// The header of the picture in `source`, with the limits checked; samples are decoded when they
 /// are requested. `memory` has the bytes of a BMP. `is_lenient`: samples that libjpeg warns about

@@ -87,6 +87,30 @@ VipsImagePtr upright(VipsImagePtr image, const std::string& name) {
                      [](VipsImage* in, VipsImage** out) { return vips_autorot(in, out, nullptr); });
 }
 
+// Makes levels of numbers. `opaque`: white of alpha; none: by the automatic rule.
+void set_levels(Picture& out, const Image<float>& samples, const ReadLimits& limits,
+                bool holds_light, std::optional<double> opaque) {
+  recipes::Whitened white =
+      recipes::whiten(samples, out.has_alpha, limits.white, holds_light, opaque);
+  if (limits.floats == recipes::Floats::holes) {
+    out.holes = recipes::holes_of(samples, out.has_alpha);
+    if (!out.holes.empty()) recipes::fill_holes(white.pixels, out.holes);
+  }
+  out.pixels = std::move(white.pixels);
+  out.remark = std::move(white.remark);
+  out.clipped = white.clipped;
+  out.scale = white.scale;
+}
+
+// Samples of 8 or 16 bits: as they are, or levels by a black or white that is given.
+template <class T>
+void set_integers(Picture& out, Image<T> samples, const ReadLimits& limits) {
+  if (!makes_levels(limits)) return void(out.pixels = std::move(samples));
+  Image<float> numbers(samples.width(), samples.height(), samples.channels());
+  recipes::convert(samples, numbers);
+  set_levels(out, numbers, limits, false, double(std::numeric_limits<T>::max()));
+}
+
 void set_floats(Picture& out, VipsImage* image, const std::string& name, const ReadLimits& limits,
                 bool holds_light, std::optional<float> hole) {
   auto samples = samples_of<float>(image, name);
@@ -100,16 +124,13 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
     out.pixels = std::move(samples);
     return;
   }
-  recipes::Whitened white = recipes::whiten(samples, out.has_alpha, limits.white, holds_light);
-  if (limits.floats == recipes::Floats::holes) {
-    out.holes = recipes::holes_of(samples, out.has_alpha);
-    if (!out.holes.empty()) recipes::fill_holes(white.pixels, out.holes);
-  }
-  out.pixels = std::move(white.pixels);
-  out.remark = std::move(white.remark);
-  out.clipped = white.clipped;
-  out.scale = white.scale;
+  set_levels(out, samples, limits, holds_light, {});
 }
+
+constexpr const char* whole_levels =
+    "its numbers become levels by the whole picture, so that it cannot be read in bands; convert "
+    "it "
+    "to 16 bits first or raise the memory limit";
 
 [[noreturn]] void refuse_type(const VipsImage* image, const std::string& name) {
   throw_input(name, fmt::format("its samples are {}; save it as float32",
@@ -129,10 +150,11 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
     case VIPS_FORMAT_UCHAR: {
       auto samples = samples_of<uint8_t>(image.get(), name);
       if (cmyk) cmyk_to_rgb(samples);
-      out.pixels = std::move(samples);
+      set_integers(out, std::move(samples), limits);
+    } break;
+    case VIPS_FORMAT_USHORT:
+      set_integers(out, samples_of<uint16_t>(image.get(), name), limits);
       break;
-    }
-    case VIPS_FORMAT_USHORT: out.pixels = samples_of<uint16_t>(image.get(), name); break;
     case VIPS_FORMAT_FLOAT: set_floats(out, image.get(), name, limits, holds_light, hole); break;
     default: refuse_type(image.get(), name);
   }
@@ -390,9 +412,8 @@ struct PictureRows::State {
     cmyk = made.cmyk;
     if (const int turned = vips_image_get_orientation(image.get()); turned > 1) {
       facts.refusal = fmt::format(
-          "its EXIF orientation is {} and it cannot be read in bands; rotate it first (vips "
-          "autorot) "
-          "or raise the memory limit",
+          "its EXIF orientation {} turns it, so that it cannot be read in bands; rotate it first "
+          "(vips autorot) or raise the memory limit",
           turned);
     }
     facts.size = {image->Xsize, image->Ysize};
@@ -410,13 +431,13 @@ struct PictureRows::State {
                          "it has a number for no data, {:g}, which this method leaves out in whole "
                          "pictures only; use canny or raise the memory limit",
                          *hole)
-                   : "its numbers become levels by the whole picture and it cannot be read in "
-                     "bands; convert it to 16 bits first or raise the memory limit";
+                   : whole_levels;
         }
         facts.type = PixelType::f32;
         break;
       default: refuse_type(image.get(), name);
     }
+    if (facts.type != PixelType::f32 && makes_levels(limits)) facts.refusal = whole_levels;
   }
 
   std::string name;

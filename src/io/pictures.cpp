@@ -1,9 +1,12 @@
 // The public reader and writer of pictures.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
@@ -73,13 +76,16 @@ io::WriteOptions io::writing_of(const Metadata& source, const recipes::Output& o
 std::string io::dropped(const Metadata& metadata, std::string_view extension) {
   if (holds_floats(extension)) return {};  // TIFF, which holds all of it
   const TiffExtras extras = extras_of(metadata);
+  std::vector<std::string_view> lost;
   if (extras.microscopy)
-    return fmt::format(
-        "{} files have no pixel size or channel names; the source has them, which .tif keeps",
-        extension);
-  if (!extras.georeference) return {};
-  return fmt::format("{} files have no georeference; the source has one, which .tif keeps",
-                     extension);
+    lost.push_back("pixel size or channel names");
+  else if (extras.georeference)
+    lost.push_back("georeference");
+  if (extras.has_no_data) lost.push_back("value for no data");
+  if (lost.empty()) return {};
+  return fmt::format("{} files have no {}; the source has {}, which .tif keeps", extension,
+                     fmt::join(lost, " and no "),
+                     lost.size() > 1 || extras.microscopy ? "them" : "one");
 }
 
 int count_pages(const std::filesystem::path& path) {

@@ -83,13 +83,13 @@ Ends ends_of(ImageView<const float> picture, int32_t colors, const White& white,
 }  // namespace
 
 Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& white,
-                bool holds_light) {
+                bool holds_light, std::optional<double> opaque) {
   const int32_t channels = picture.channels, colors = channels - (has_alpha ? 1 : 0);
   const bool is_light = white.rule == White::Rule::light ||
                         (white.rule == White::Rule::automatic && !white.black && holds_light);
   const Ends ends = ends_of(picture, colors, white, is_light);
   const double range = ends.white - ends.black;
-  const double opaque = has_alpha ? automatic_ends(picture, colors, channels).white : 1;
+  if (!opaque) opaque = has_alpha ? automatic_ends(picture, colors, channels).white : 1;
 
   Whitened out{Image<uint16_t>(picture.width, picture.height, channels), {}, 0, 1};
   int64_t outside = 0;
@@ -98,7 +98,7 @@ Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& whi
     uint16_t* to = out.pixels.row(y);
     for (int32_t i = 0; i < picture.width * channels; ++i) {
       const bool is_color = i % channels < colors;
-      double part = is_color ? (double(from[i]) - ends.black) / range : double(from[i]) / opaque;
+      double part = is_color ? (double(from[i]) - ends.black) / range : double(from[i]) / *opaque;
       if (is_color && (part < 0 || part > 1)) ++outside;
       part = std::isnan(part) ? 0 : std::clamp(part, 0.0, 1.0);
       if (is_light && is_color) part = srgb_curve(part);
@@ -108,8 +108,8 @@ Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& whi
   out.clipped = double(outside) / (double(picture.width) * double(picture.height) * double(colors));
   if (!is_light) out.scale = 65535 / range;
   out.remark =
-      is_light ? fmt::format("floats of linear light, {:.4g} is white", ends.white)
-               : fmt::format("floats, {:.6g} is black and {:.6g} is white", ends.black, ends.white);
+      is_light ? fmt::format("levels of linear light, {:.4g} is white", ends.white)
+               : fmt::format("levels, {:.6g} is black and {:.6g} is white", ends.black, ends.white);
   return out;
 }
 

@@ -334,7 +334,7 @@ class Floats(FilesTest):
         self.assertIn("f.tif: numbers as they are", said)
         log = ("--method", "log", "-v")
         said = self.run_cuesta("edges", "f.tif", "-o", "e.png", *log).stderr.decode()
-        self.assertIn("f.tif: floats, 0 is black and 65535 is white", said)
+        self.assertIn("f.tif: levels, 0 is black and 65535 is white", said)
         said = self.run_cuesta(
             "edges", "f.tif", "-o", "e.png", "-v", "--white", 25500
         ).stderr.decode()
@@ -347,7 +347,7 @@ class Floats(FilesTest):
         ends = ("--black", -20000, "--white", 5500)
         self.assertEqual(self.edges_of("n.tif", *ends)[1], self.edges_of("gray.tif")[1])
         said = self.run_cuesta("edges", "n.tif", "-o", "e.png", *log).stderr.decode()
-        self.assertRegex(said, "n.tif: floats, -[0-9]+ is black and -?[0-9]+ is white")
+        self.assertRegex(said, "n.tif: levels, -[0-9]+ is black and -?[0-9]+ is white")
         self.fails(
             USAGE, "edges", "n.tif", "-o", "x.png", "--black=3", "--white=3", says=["above --black"]
         )
@@ -360,6 +360,51 @@ class Floats(FilesTest):
                 USAGE, "edges", "f.tif", "-o", "x.png", f"--white={bad}", says=["--white", bad]
             )
 
+    def test_white_of_integers(self):
+        """A camera's 12 bits in 16, and a dark picture of 8: levels as a float file's are."""
+        self.make("f.tif", [v * 16.0 for v in self.gray], kind=FLOAT)
+        self.make("camera.tif", [v * 16 for v in self.gray], kind=USHORT)
+        self.make("gray.tif", [v * 257 for v in self.gray], kind=USHORT)
+        self.make("dark.png", [v // 5 for v in self.gray])
+        for method in ("canny", "log", "boundaries", "regions"):
+            of = ("--method", method)
+            self.assertEqual(
+                self.edges_of("camera.tif", *of, "--white", 4080)[1],
+                self.edges_of("gray.tif", *of)[1],
+            )
+            self.assertEqual(
+                self.edges_of("camera.tif", *of, "--black", 100, "--white", 2000)[1],
+                self.edges_of("f.tif", *of, "--black", 100, "--white", 2000)[1],
+            )
+            said = self.run_cuesta("edges", "camera.tif", "-o", "e.png", *of).stderr.decode()
+            weak = "so that its edges are weak; --white sets another"
+            self.assertEqual(weak in said, method != "canny", said)
+            said = self.run_cuesta(
+                "edges", "camera.tif", "-o", "e.png", *of, "--white", 4080
+            ).stderr.decode()
+            self.assertNotIn("weak", said)
+            said = self.run_cuesta("edges", "f.tif", "-o", "e.png", *of).stderr.decode()
+            self.assertNotIn("weak", said)  # its numbers have no type that says what white is
+        log = ("--method", "log")
+        few, many = (
+            self.edges_of("dark.png", *log)[1],
+            self.edges_of("dark.png", *log, "--white=51")[1],
+        )
+        self.assertGreater(sum(v > 0 for v in many), sum(v > 0 for v in few))
+        self.make("clear.png", [c for v in self.gray for c in (v // 5, 3)], bands=2)
+        self.run_cuesta("filter", "clear.png", "-o", "f.png", "--kernel", "average:1", "--white=51")
+        self.assertEqual(set(VIPS.read(self.at / "f.png")["samples"][1::2]), {3 * 257})
+        self.fails(
+            INPUT,
+            "edges",
+            "camera.tif",
+            "-o",
+            "x.png",
+            "--white=4080",
+            "--memory=20kB",
+            says=["its numbers become levels by the whole picture"],
+        )
+
     def test_light(self):
         """Radiance: linear, far beyond 1 in the sun."""
         self.make(
@@ -369,7 +414,7 @@ class Floats(FilesTest):
             kind=FLOAT,
         )
         said = self.run_cuesta("edges", "sun.hdr", "-o", "e.png", "-v").stderr.decode()
-        self.assertIn("floats of linear light", said)
+        self.assertIn("levels of linear light", said)
         self.run_cuesta("filter", "sun.hdr", "-o", "f.png", "--kernel", "average:1")
         facts = VIPS.read(self.at / "f.png")
         self.assertEqual(facts["format"], USHORT)
@@ -380,7 +425,7 @@ class Floats(FilesTest):
         light = [v / 256 * (1024 if v > 200 else 1) for v in colored(self.gray)]
         self.file("sun.exr", openexr(WIDTH, HEIGHT, light))
         said = self.run_cuesta("edges", "sun.exr", "-o", "e.png", "-v").stderr.decode()
-        self.assertIn("sun.exr: floats of linear light", said)
+        self.assertIn("sun.exr: levels of linear light", said)
         self.make("sun.tif", light, bands=3, kind=FLOAT)
         self.assertEqual(
             self.edges_of("sun.exr")[1], self.edges_of("sun.tif", "--white", "light")[1]

@@ -720,9 +720,10 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
   EXPECT_NE(
       error_of(ErrorCode::input,
                [&] { edges_file(folder / "floats.tif", target, LogEdges{}, {.memory = 100}); })
-          .find("20 x 20 pixels of 4 bytes exceed the memory limit of 100 bytes (its numbers "
-                "become levels by the whole picture and it cannot be read in bands; convert it to "
-                "16 bits first or raise the memory limit)"),
+          .find(
+              "20 x 20 pixels of 4 bytes exceed the memory limit of 100 bytes (its numbers "
+              "become levels by the whole picture, so that it cannot be read in bands; convert it "
+              "to 16 bits first or raise the memory limit)"),
       std::string::npos);
   EXPECT_NE(
       error_of(ErrorCode::input,

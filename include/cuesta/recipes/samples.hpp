@@ -49,17 +49,17 @@ struct White {
 /// Levels made of numbers.
 struct Whitened {
   Image<uint16_t> pixels;
-  std::string remark;  ///< "floats, 0 is black and 255 is white"
+  std::string remark;  ///< "levels, 0 is black and 255 is white"
   double clipped = 0;  ///< part of the color samples below black or above white
   double scale = 1;    ///< levels of `pixels` that one of the file's own is; 1 of light
 };
 
 /// Converts floats to u16: black is 0 and white 65535.
-/// Values are rounded, numbers outside are clipped, and NaN is black. Alpha has its own white by
-/// the automatic rule. `holds_light`: the file's format stores linear light. Throws
+/// Values are rounded, numbers outside are clipped, and NaN is black. Alpha has its own white:
+/// `opaque`, or by the automatic rule. `holds_light`: the file's format stores linear light. Throws
 /// Error{invalid_argument} if white is not above black.
 Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& white,
-                bool holds_light);
+                bool holds_light, std::optional<double> opaque = {});
 
 /// Converts samples to another type, between pictures of one size and number of channels.
 /// From u8 or u16 to u8, u16 or f32, or from f32 to f32, in host memory. u8 to u16 keeps white
