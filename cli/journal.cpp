@@ -9,6 +9,7 @@
 
 #include "cli/common.hpp"
 #include "cli/digest.hpp"
+#include "core/checksum.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::cli {
@@ -37,6 +38,21 @@ Checkpoint checkpoint_of(const Json& line) {
                 .states = line.at("states")};
   if (!line.at("clock").is_null()) at.clock = line.at("clock").get<int64_t>();
   return at;
+}
+
+/// The line with a checksum of itself and of all lines before it, which `sum` is of.
+std::string summed(Json line, uint64_t& sum) {
+  sum = checksum_of(cli::line_of(line), sum);
+  line["sum"] = int64_t(sum);
+  return cli::line_of(line) + "\n";
+}
+
+/// Takes the checksum out of a line, and returns whether it is right.
+bool take_sum(Json& line, uint64_t& sum) {
+  const auto said = line.at("sum").get<int64_t>();
+  line.erase("sum");
+  sum = checksum_of(cli::line_of(line), sum);
+  return said == int64_t(sum);
 }
 
 bool is_there(const std::string& path) {
@@ -73,25 +89,30 @@ RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
 void RecordingJournal::read() {
   std::ifstream in(path_, std::ios::binary);
   std::string text;
-  const auto fail = [&] {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: this is not a journal of --resume; name another file", path_),
-                path_);
+  const auto fail = [&](std::string_view what) {
+    throw Error(ErrorCode::input, fmt::format("{}: {}", path_, what), path_);
   };
-  while (std::getline(in, text) && !in.eof()) {
+  const auto fail_as_none = [&] { fail("this is not a journal of --resume; name another file"); };
+  for (int number = 1; std::getline(in, text) && !in.eof(); ++number) {
     try {
-      const Json line = Json::parse(text);
+      Json line = Json::parse(text);
+      if (!take_sum(line, sum_)) {
+        fail(
+            fmt::format("line {} is not as it was written; remove this file and the lists of the "
+                        "earlier run to begin again",
+                        number));
+      }
       if (settings_.is_null()) {
-        if (line.at("kind") != "journal") fail();
+        if (line.at("kind") != "journal") fail_as_none();
         settings_ = line.at("settings");
       } else {
         files_.push_back(checkpoint_of(line));
       }
     } catch (const Json::exception&) {
-      fail();
+      fail_as_none();
     }
   }
-  if (settings_.is_null() && !text.empty()) fail();
+  if (settings_.is_null() && !text.empty()) fail_as_none();
 }
 
 void RecordingJournal::choose(int64_t min_frames) {
@@ -131,8 +152,16 @@ std::vector<std::string> RecordingJournal::left_of(std::vector<std::string> list
 io::RecordingStart RecordingJournal::start() const { return start_; }
 
 bool RecordingJournal::is_known(const io::Frame& frame) {
-  if (frame.file) is_known_ = std::ranges::find(warm_up_, frame.file->path) != warm_up_.end();
-  return is_known_;
+  if (!frame.file) return is_known_;
+  if (point_ && frame.file->path == point_->file && frame.index != point_->frame) {
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: its first frame is number {} and was {} in the earlier run: a file "
+                    "before it is new or was changed; remove {} and the lists to begin again",
+                    point_->file, frame.index, point_->frame, path_),
+        point_->file);
+  }
+  return is_known_ = std::ranges::find(warm_up_, frame.file->path) != warm_up_.end();
 }
 
 void RecordingJournal::begin(const Json& settings) {
@@ -148,10 +177,11 @@ void RecordingJournal::begin(const Json& settings) {
     }
   }
   // Without the files that are gone, and what came after the checkpoint.
-  std::string text = cli::line_of(Json{{"kind", "journal"}, {"settings", settings}}) + "\n";
+  sum_ = 0;
+  std::string text = summed({{"kind", "journal"}, {"settings", settings}}, sum_);
   for (size_t i = 0; i < files_.size(); ++i)
     if (i + 1 == files_.size() || is_there(files_[i].file))
-      text += cli::line_of(line_of(files_[i])) + "\n";
+      text += summed(line_of(files_[i]), sum_);
   if (!lock_) lock_ = lock_file(path_, "--resume");  // a run that began since has made it
   io::RecordFile whole(path_, io::Placing::when_whole);
   whole.write(text);
@@ -162,7 +192,7 @@ void RecordingJournal::begin(const Json& settings) {
 
 void RecordingJournal::add(const Checkpoint& now) {
   if (point_ && now.file == point_->file) return;
-  lines_->write(cli::line_of(line_of(now)) + "\n");
+  lines_->write(summed(line_of(now), sum_));
 }
 
 }  // namespace cuesta::cli
