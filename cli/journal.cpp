@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "cli/common.hpp"
@@ -87,7 +87,8 @@ RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
 
 // A last line that a crash cut counts as not written.
 void RecordingJournal::read() {
-  std::ifstream in(path_, std::ios::binary);
+  if (!is_there(path_)) return;
+  std::istringstream in(io::text_of_file(path_));
   std::string text;
   const auto fail = [&](std::string_view what) {
     throw Error(ErrorCode::input, fmt::format("{}: {}", path_, what), path_);

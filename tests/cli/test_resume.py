@@ -304,6 +304,18 @@ class Resume(LiveTest):
             self.away(*[k for k in range(5) if change == "shorter" or k != 1])
             (self.at / "chunks/c1b.y4m").unlink(missing_ok=True)
 
+    def test_what_is_no_file_is_refused(self):
+        self.chunk(0)
+        os.mkfifo(self.at / "pipe")
+        (self.at / "endless").symlink_to("/dev/zero")
+        words = ("chunks", "--join-inputs", "--events", "e.csv", "--resume")
+        for name, says in (
+            ("pipe", "not a regular file"),
+            ("endless", "not a regular file"),
+            ("chunks", "folder"),
+        ):
+            self.fails(INPUT, "detect", *words, name, says=(name, says))  # fmt: skip
+
     def test_a_list_that_lost_lines_is_an_error(self):
         self.once()
         self.run_all()
