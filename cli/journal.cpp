@@ -9,7 +9,6 @@
 
 #include "cli/common.hpp"
 #include "cli/digest.hpp"
-#include "core/checksum.hpp"
 #include "io/text_file.hpp"
 
 namespace cuesta::cli {
@@ -40,19 +39,17 @@ Checkpoint checkpoint_of(const Json& line) {
   return at;
 }
 
-/// The line with a checksum of itself and of all lines before it, which `sum` is of.
-std::string summed(Json line, uint64_t& sum) {
-  sum = checksum_of(cli::line_of(line), sum);
-  line["sum"] = int64_t(sum);
-  return cli::line_of(line) + "\n";
+int64_t digest_of_text(std::string_view text, int64_t before = 0) {
+  Digest digest;
+  for (const uint32_t half : {uint32_t(before), uint32_t(before >> 32)}) digest.add(half);
+  for (const char c : text) digest.add(uint8_t(c));
+  return int64_t(digest.value());
 }
 
-/// Takes the checksum out of a line, and returns whether it is right.
-bool take_sum(Json& line, uint64_t& sum) {
-  const auto said = line.at("sum").get<int64_t>();
-  line.erase("sum");
-  sum = checksum_of(cli::line_of(line), sum);
-  return said == int64_t(sum);
+/// The line with a checksum of itself and of all lines before it, whose checksum `sum` was.
+std::string summed(Json line, int64_t& sum) {
+  line["sum"] = sum = digest_of_text(cli::line_of(line), sum);
+  return cli::line_of(line) + "\n";
 }
 
 bool is_there(const std::string& path) {
@@ -73,10 +70,7 @@ std::string shorter_of(const Checkpoint& at) {
 }  // namespace
 
 int64_t digest_of(const std::string& path) {
-  if (path.empty()) return 0;
-  Digest digest;
-  for (const char c : io::text_of_file(path)) digest.add(uint8_t(c));
-  return int64_t(digest.value());
+  return path.empty() ? 0 : digest_of_text(io::text_of_file(path));
 }
 
 RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
@@ -91,29 +85,25 @@ void RecordingJournal::read() {
   std::istringstream in(io::text_of_file(path_));
   std::string text;
   const auto fail = [&](std::string_view what) {
-    throw Error(ErrorCode::input, fmt::format("{}: {}", path_, what), path_);
+    throw Error(ErrorCode::input, fmt::format("{}: {}; name another file", path_, what), path_);
   };
-  const auto fail_as_none = [&] { fail("this is not a journal of --resume; name another file"); };
-  for (int number = 1; std::getline(in, text) && !in.eof(); ++number) {
+  constexpr auto none = "this is not a journal of --resume";
+  while (std::getline(in, text) && !in.eof()) {
     try {
       Json line = Json::parse(text);
-      if (!take_sum(line, sum_)) {
-        fail(
-            fmt::format("line {} is not as it was written; remove this file and the lists of the "
-                        "earlier run to begin again",
-                        number));
-      }
+      line.erase("sum");
+      if (summed(line, sum_) != text + "\n") fail("this journal was changed since it was written");
       if (settings_.is_null()) {
-        if (line.at("kind") != "journal") fail_as_none();
+        if (line.at("kind") != "journal") fail(none);
         settings_ = line.at("settings");
       } else {
         files_.push_back(checkpoint_of(line));
       }
     } catch (const Json::exception&) {
-      fail_as_none();
+      fail(none);
     }
   }
-  if (settings_.is_null() && !text.empty()) fail_as_none();
+  if (settings_.is_null() && !text.empty()) fail(none);
 }
 
 void RecordingJournal::choose(int64_t min_frames) {

@@ -73,7 +73,7 @@ class RecordingJournal {
   std::vector<std::string> warm_up_;  // the last of them, in order
   io::RecordingStart start_{};
   bool is_known_ = false;
-  uint64_t sum_ = 0;  // of the lines
+  int64_t sum_ = 0;  // of the lines
   std::unique_ptr<io::RecordFile> lines_;
 };
 

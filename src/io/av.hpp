@@ -102,13 +102,17 @@ class Complaints {
  public:
   void add(const char* format, va_list values) noexcept {
     if (std::string_view(format).starts_with("warning")) return;  // whatever its level is
-    if (came_.test_and_set()) return;                             // the first one counts
+    if (std::string_view(format).starts_with("Number of streams exceeds")) has_many_tracks_ = true;
+    if (came_.test_and_set()) return;  // the first one counts
     std::vsnprintf(text_.data(), text_.size(), format, values);
     text_[std::strcspn(text_.data(), "\n")] = '\0';
     whole_ = true;
   }
   /// The first one; null where there is none. Stays until clear().
   const char* first() const { return whole_ ? text_.data() : nullptr; }
+  /// Whether it was of more tracks than AVFormatContext::max_streams, which libav then calls a want
+  /// of memory.
+  bool has_many_tracks() const { return has_many_tracks_; }
   void clear() {
     whole_ = false;
     came_.clear();
@@ -116,7 +120,7 @@ class Complaints {
 
  private:
   std::atomic_flag came_;
-  std::atomic<bool> whole_{false};
+  std::atomic<bool> whole_{false}, has_many_tracks_{false};
   std::array<char, 128> text_{};
 };
 
@@ -126,7 +130,7 @@ inline Complaints* complains_to(void* from, int level, const char* format) {
   const auto* kind = *static_cast<const AVClass**>(from);
   if (level <= AV_LOG_ERROR && kind == avcodec_get_class())
     return static_cast<Complaints*>(static_cast<AVCodecContext*>(from)->opaque);
-  // NUT's demuxer goes on behind what it cannot read, and says so to those who debug it.
+  // NUT's demuxer passes over what it cannot read, and says so to those who debug it.
   const bool skips = std::string_view(format).starts_with("syncing from");
   if ((level <= AV_LOG_ERROR || skips) && kind == avformat_get_class())
     return static_cast<Complaints*>(static_cast<AVFormatContext*>(from)->opaque);

@@ -95,6 +95,7 @@ bool is_damage_of_head(std::string_view complaint) {
 }
 
 constexpr int buffer_bytes = 1 << 16;
+constexpr int max_tracks = 100;
 
 }  // namespace
 
@@ -254,7 +255,7 @@ void VideoInput::open(int64_t max_pixels) {
   try {
     context_ = avformat_alloc_context();
     if (!context_) throw std::bad_alloc();
-    context_->max_streams = 100;
+    context_->max_streams = max_tracks;
     if (limits_) {
       context_->interrupt_callback = {
           [](void* self) { return int(static_cast<VideoInput*>(self)->is_over()); }, this};
@@ -265,6 +266,8 @@ void VideoInput::open(int64_t max_pixels) {
       context_->error_recognition |= AV_EF_CRCCHECK;
     }
     int error = open_context();
+    if (error == AVERROR(ENOMEM) && complaints_.has_many_tracks())
+      throw_input(name_, fmt::format("it has more than {} tracks", max_tracks));
     if (!limits_) av::check_resources(error);
     if (!limits_ && (error == AVERROR_INVALIDDATA || error == AVERROR_EOF)) {
       throw_input(name_, "not a readable video (corrupt, truncated or of an unknown format)");
