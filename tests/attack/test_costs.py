@@ -120,12 +120,24 @@ def box(kind, *parts):
     return struct.pack(">I", 8 + sum(map(len, parts))) + kind + b"".join(parts)
 
 
-TABLES = b"".join(box(kind, bytes(8)) for kind in (b"stsd", b"stts", b"stsz", b"stsc", b"stco"))
+SAMPLE = box(b"avc1", bytes(6) + b"\0\1" + bytes(16) + struct.pack(">HH", 64, 64) + bytes(50))
+TABLES = (
+    box(b"stsd", struct.pack(">II", 0, 1), SAMPLE)
+    + box(b"stts", struct.pack(">4I", 0, 1, 1, 1))
+    + box(b"stsz", struct.pack(">3I", 0, 1, 1))
+    + box(b"stsc", struct.pack(">5I", 0, 1, 1, 1, 1))
+    + box(b"stco", struct.pack(">3I", 0, 1, 8))
+)
 HANDLER = box(b"hdlr", bytes(8) + b"vide" + bytes(13))
 TRACK = box(
     b"trak",
     box(b"tkhd", bytes(84)),
-    box(b"mdia", box(b"mdhd", bytes(24)), HANDLER, box(b"minf", box(b"stbl", TABLES))),
+    box(
+        b"mdia",
+        box(b"mdhd", struct.pack(">6I", 0, 0, 0, 1000, 1000, 0)),
+        HANDLER,
+        box(b"minf", box(b"stbl", TABLES)),
+    ),
 )
 
 
@@ -192,7 +204,10 @@ def small_files(base):
     )
     yield "frames.gif", gif(200_000)
     yield "comments.gif", gif(1, comments=60_000)
-    yield "tracks.mp4", box(b"ftyp", b"isom") + box(b"moov", box(b"mvhd", bytes(100)), TRACK * 3000)
+    yield (
+        "tracks.mp4",
+        box(b"ftyp", b"isom\0\0\0\0isom") + box(b"moov", box(b"mvhd", bytes(100)), TRACK * 3000),
+    )
     yield "run.bmp", bmp_rle(bytes([200, 7, 0, 0, 0, 2, 200, 200, 5, 9, 0, 1]))
     yield "step.bmp", bmp_rle(bytes([0, 2, 200, 200, 5, 9, 0, 1]))
     yield "many-rows.bmp", bmp_rle(bytes([4, 7, 0, 0] * 6 + [0, 1]))
