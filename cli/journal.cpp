@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "cli/common.hpp"
@@ -39,6 +39,19 @@ Checkpoint checkpoint_of(const Json& line) {
   return at;
 }
 
+int64_t digest_of_text(std::string_view text, int64_t before = 0) {
+  Digest digest;
+  for (const uint32_t half : {uint32_t(before), uint32_t(before >> 32)}) digest.add(half);
+  for (const char c : text) digest.add(uint8_t(c));
+  return int64_t(digest.value());
+}
+
+/// The line with a checksum of itself and of all lines before it, whose checksum `sum` was.
+std::string summed(Json line, int64_t& sum) {
+  line["sum"] = sum = digest_of_text(cli::line_of(line), sum);
+  return cli::line_of(line) + "\n";
+}
+
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
@@ -57,10 +70,7 @@ std::string shorter_of(const Checkpoint& at) {
 }  // namespace
 
 int64_t digest_of(const std::string& path) {
-  if (path.empty()) return 0;
-  Digest digest;
-  for (const char c : io::text_of_file(path)) digest.add(uint8_t(c));
-  return int64_t(digest.value());
+  return path.empty() ? 0 : digest_of_text(io::text_of_file(path));
 }
 
 RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
@@ -71,27 +81,29 @@ RecordingJournal::RecordingJournal(std::string path, int64_t min_frames)
 
 // A last line that a crash cut counts as not written.
 void RecordingJournal::read() {
-  std::ifstream in(path_, std::ios::binary);
+  if (!is_there(path_)) return;
+  std::istringstream in(io::text_of_file(path_));
   std::string text;
-  const auto fail = [&] {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: this is not a journal of --resume; name another file", path_),
-                path_);
+  const auto fail = [&](std::string_view what) {
+    throw Error(ErrorCode::input, fmt::format("{}: {}; name another file", path_, what), path_);
   };
+  constexpr auto none = "this is not a journal of --resume";
   while (std::getline(in, text) && !in.eof()) {
     try {
-      const Json line = Json::parse(text);
+      Json line = Json::parse(text);
+      line.erase("sum");
+      if (summed(line, sum_) != text + "\n") fail("this journal was changed since it was written");
       if (settings_.is_null()) {
-        if (line.at("kind") != "journal") fail();
+        if (line.at("kind") != "journal") fail(none);
         settings_ = line.at("settings");
       } else {
         files_.push_back(checkpoint_of(line));
       }
     } catch (const Json::exception&) {
-      fail();
+      fail(none);
     }
   }
-  if (settings_.is_null() && !text.empty()) fail();
+  if (settings_.is_null() && !text.empty()) fail(none);
 }
 
 void RecordingJournal::choose(int64_t min_frames) {
@@ -131,8 +143,16 @@ std::vector<std::string> RecordingJournal::left_of(std::vector<std::string> list
 io::RecordingStart RecordingJournal::start() const { return start_; }
 
 bool RecordingJournal::is_known(const io::Frame& frame) {
-  if (frame.file) is_known_ = std::ranges::find(warm_up_, frame.file->path) != warm_up_.end();
-  return is_known_;
+  if (!frame.file) return is_known_;
+  if (point_ && frame.file->path == point_->file && frame.index != point_->frame) {
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: its first frame is number {} and was {} in the earlier run: a file "
+                    "before it is new or was changed; remove {} and the lists to begin again",
+                    point_->file, frame.index, point_->frame, path_),
+        point_->file);
+  }
+  return is_known_ = std::ranges::find(warm_up_, frame.file->path) != warm_up_.end();
 }
 
 void RecordingJournal::begin(const Json& settings) {
@@ -148,10 +168,11 @@ void RecordingJournal::begin(const Json& settings) {
     }
   }
   // Without the files that are gone, and what came after the checkpoint.
-  std::string text = cli::line_of(Json{{"kind", "journal"}, {"settings", settings}}) + "\n";
+  sum_ = 0;
+  std::string text = summed({{"kind", "journal"}, {"settings", settings}}, sum_);
   for (size_t i = 0; i < files_.size(); ++i)
     if (i + 1 == files_.size() || is_there(files_[i].file))
-      text += cli::line_of(line_of(files_[i])) + "\n";
+      text += summed(line_of(files_[i]), sum_);
   if (!lock_) lock_ = lock_file(path_, "--resume");  // a run that began since has made it
   io::RecordFile whole(path_, io::Placing::when_whole);
   whole.write(text);
@@ -162,7 +183,7 @@ void RecordingJournal::begin(const Json& settings) {
 
 void RecordingJournal::add(const Checkpoint& now) {
   if (point_ && now.file == point_->file) return;
-  lines_->write(cli::line_of(line_of(now)) + "\n");
+  lines_->write(summed(line_of(now), sum_));
 }
 
 }  // namespace cuesta::cli

@@ -33,12 +33,13 @@ struct Checkpoint {
 /// A number that differs where the bytes of the file do; 0 for an empty name. Throws Error{input}.
 int64_t digest_of(const std::string& path);
 
-/// A text file with a line of JSON for every file of a recording that was begun.
+/// A text file with a line of JSON for every file of a recording that was begun. Each has a
+/// checksum of itself and of the lines before it.
 class RecordingJournal {
  public:
   /// Reads what an earlier run left, if it did. `min_frames` is how many frames the model needs
-  /// before a checkpoint. Throws Error{input} for a file that is no journal, and where a result has
-  /// lost lines since; Error{output} where another run writes the journal.
+  /// before a checkpoint. Throws Error{input} for a file that is no journal or was changed, and
+  /// where a result has lost lines since; Error{output} where another run writes the journal.
   RecordingJournal(std::string path, int64_t min_frames);
 
   /// Where this run continues; null where it begins.
@@ -48,7 +49,8 @@ class RecordingJournal {
   std::vector<std::string> left_of(std::vector<std::string> listed) const;
   /// Where reading begins.
   io::RecordingStart start() const;
-  /// Whether a frame was reported by the earlier run: only the model sees it.
+  /// Whether a frame was reported by the earlier run: only the model sees it. Throws Error{input}
+  /// where the files before the checkpoint have more or fewer frames than then.
   bool is_known(const io::Frame& frame);
 
   /// Starts to write. `settings` are compared with those of the earlier run: throws
@@ -71,6 +73,7 @@ class RecordingJournal {
   std::vector<std::string> warm_up_;  // the last of them, in order
   io::RecordingStart start_{};
   bool is_known_ = false;
+  int64_t sum_ = 0;  // of the lines
   std::unique_ptr<io::RecordFile> lines_;
 };
 

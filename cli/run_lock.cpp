@@ -48,8 +48,9 @@ std::shared_ptr<const RunLock> lock_folder(const std::string& folder, std::strin
 }
 
 std::shared_ptr<const RunLock> lock_file(const std::string& path, std::string_view option) {
-  // For writing: a sandbox lets files be locked that it lets be written.
-  auto mine = std::make_shared<const RunLock>(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  // For writing: a sandbox lets files be locked that it lets be written. A pipe does not hold it
+  // up.
+  auto mine = std::make_shared<const RunLock>(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (mine->descriptor < 0) return nullptr;
   check(*mine, path, option, "file");
   return mine;

@@ -95,20 +95,24 @@ inline void set_option(AVCodecContext& encoder, const char* name, const char* va
   check_resources(av_opt_set(encoder.priv_data, name, value, 0));
 }
 
-/// What a decoder complains of, from any of its threads, as its context's `opaque`. libav drops
-/// slices and whole frames that fail inside of a packet, want of memory included, and returns
+/// What a decoder complains of, from any of its threads, or a demuxer, as its context's `opaque`.
+/// libav drops slices, whole frames and packets that fail, want of memory included, and returns
 /// success: its log alone tells.
 class Complaints {
  public:
   void add(const char* format, va_list values) noexcept {
     if (std::string_view(format).starts_with("warning")) return;  // whatever its level is
-    if (came_.test_and_set()) return;                             // the first one counts
+    if (std::string_view(format).starts_with("Number of streams exceeds")) has_many_tracks_ = true;
+    if (came_.test_and_set()) return;  // the first one counts
     std::vsnprintf(text_.data(), text_.size(), format, values);
     text_[std::strcspn(text_.data(), "\n")] = '\0';
     whole_ = true;
   }
   /// The first one; null where there is none. Stays until clear().
   const char* first() const { return whole_ ? text_.data() : nullptr; }
+  /// Whether it was of more tracks than AVFormatContext::max_streams, which libav then calls a want
+  /// of memory.
+  bool has_many_tracks() const { return has_many_tracks_; }
   void clear() {
     whole_ = false;
     came_.clear();
@@ -116,20 +120,29 @@ class Complaints {
 
  private:
   std::atomic_flag came_;
-  std::atomic<bool> whole_{false};
+  std::atomic<bool> whole_{false}, has_many_tracks_{false};
   std::array<char, 128> text_{};
 };
 
-/// libav prints to stderr by default; what matters comes back as Error, or to a decoder's
-/// Complaints.
+/// Whose complaint a line of libav's log is; null where it is none.
+inline Complaints* complains_to(void* from, int level, const char* format) {
+  if (!from) return nullptr;
+  const auto* kind = *static_cast<const AVClass**>(from);
+  if (level <= AV_LOG_ERROR && kind == avcodec_get_class())
+    return static_cast<Complaints*>(static_cast<AVCodecContext*>(from)->opaque);
+  // NUT's demuxer passes over what it cannot read, and says so to those who debug it.
+  const bool skips = std::string_view(format).starts_with("syncing from");
+  if ((level <= AV_LOG_ERROR || skips) && kind == avformat_get_class())
+    return static_cast<Complaints*>(static_cast<AVFormatContext*>(from)->opaque);
+  return nullptr;
+}
+
+/// libav prints to stderr by default; what matters comes back as Error, or to Complaints.
 inline void be_quiet() {
   static std::once_flag once;
   std::call_once(once, [] {
     av_log_set_callback([](void* from, int level, const char* format, va_list values) {
-      if (level > AV_LOG_ERROR || !from) return;
-      if (*static_cast<const AVClass**>(from) != avcodec_get_class()) return;
-      auto* to = static_cast<Complaints*>(static_cast<AVCodecContext*>(from)->opaque);
-      if (to) to->add(format, values);
+      if (auto* to = complains_to(from, level, format)) to->add(format, values);
     });
   });
 }
@@ -145,6 +158,14 @@ inline int64_t duration_of(const AVFrame& frame) {
   return frame.duration;
 #else
   return frame.pkt_duration;
+#endif
+}
+
+inline bool is_interlaced(const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+  return frame.flags & AV_FRAME_FLAG_INTERLACED;
+#else
+  return frame.interlaced_frame;
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace cuesta::io {
@@ -58,23 +59,44 @@ bool avi_is_cut(Bytes& file) {
   return at > file.size() + 1;
 }
 
+// The numbers of MP4's fragments increase (ISO/IEC 14496-12, 8.8.5), by one wherever it was seen.
+class FragmentNumbers {
+ public:
+  void see(uint64_t number) {
+    if (last_) ++(number == *last_ + 1 ? ones_ : others_);
+    last_ = number;
+  }
+  bool any() const { return last_.has_value(); }
+  bool has_gap() const { return others_ > 0 && ones_ > others_; }
+
+ private:
+  std::optional<uint64_t> last_;
+  int64_t ones_ = 0, others_ = 0;
+};
+
 // Boxes of MP4 and MOV one behind the other. A header of fragments must have its data.
 bool mp4_is_cut(Bytes& file) {
   int64_t at = 0;
   bool waits_for_data = false;
+  FragmentNumbers fragments;
   for (int i = 0; i < max_parts && at < file.size(); ++i) {
-    const std::string head = file.get(at, 16);
+    const std::string head = file.get(at, 24);
     if (head.size() < 8) return head.find_first_not_of('\0') != head.npos;
     const std::string_view kind = std::string_view(head).substr(4, 4);
     uint64_t size = number(std::string_view(head).substr(0, 4), true);
-    if (size == 1 && head.size() == 16) size = number(std::string_view(head).substr(8), true);
-    if (size == 0) return false;  // to the end of the file
+    if (size == 1 && head.size() >= 16) size = number(std::string_view(head).substr(8, 8), true);
+    // To the end of the file; or zeros, behind which a fragment may have been.
+    if (size == 0) return fragments.any() && kind != "mdat";
     if (size < 8 || size > uint64_t(INT64_MAX) - uint64_t(at)) return size >= 8;
-    if (kind == "moof") waits_for_data = true;
+    if (kind == "moof") {
+      waits_for_data = true;
+      if (head.size() == 24 && head.compare(12, 4, "mfhd") == 0)
+        fragments.see(number(std::string_view(head).substr(20), true));
+    }
     if (kind == "mdat") waits_for_data = false;
     at += int64_t(size);
   }
-  return at > file.size() || waits_for_data;
+  return at > file.size() || waits_for_data || fragments.has_gap();
 }
 
 // RFC 8794: a number's length in bytes is determined by its first one's leading zeros.
@@ -168,7 +190,7 @@ bool gif_is_cut(Bytes& file) {
     } else if (block[0] == '!') {
       at += 2;
     } else {
-      return false;  // damaged: its decoder's to tell
+      return true;  // damaged: what follows is not looked at
     }
     for (int64_t size = -1; size != 0; at += 1 + size) {
       const std::string sub_block = file.get(at, 1);
@@ -183,7 +205,15 @@ bool gif_is_cut(Bytes& file) {
 bool ts_is_cut(Bytes& file) {
   const std::string head = file.get(0, 193);
   if (head.size() < 193 || head[0] != 'G' || head[188] != 'G') return false;
-  return file.size() % 188 != 0;
+  if (file.size() % 188 != 0) return true;
+  // The decoder passes over what does not begin as a packet, and counts what it misses modulo 16.
+  constexpr int64_t block = 1024 * 188;
+  for (int64_t at = 0; at < file.size(); at += block) {
+    const std::string packets = file.get(at, block);
+    for (size_t i = 0; i < packets.size(); i += 188)
+      if (packets[i] != 'G') return true;
+  }
+  return false;
 }
 
 // The index is the end: its length is before its checksum, and so it is found. Writers that leave

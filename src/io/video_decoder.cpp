@@ -8,6 +8,7 @@
 
 #include "cuesta/io/overlap.hpp"
 #include "io/errors.hpp"
+#include "io/h264_units.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -33,7 +34,38 @@ int get_cleared_buffer(AVCodecContext* decoder, AVFrame* frame, int flags) {
   return error;
 }
 
+/// Whether the packet has more than what may come alone: parameters, remarks and marks (ITU-T
+/// H.264, table 7-1), the latter of a few bytes.
+bool has_picture(const AVPacket& packet, const AVCodecParameters& codec) {
+  if (codec.codec_id == AV_CODEC_ID_MPEG2VIDEO) return true;
+  bool found = false;
+  for_each_h264_unit(packet, codec, [&](int type, ptrdiff_t bytes) {
+    constexpr int remarks = 6, sequence = 7, picture = 8, filler = 12;
+    constexpr ptrdiff_t longest_mark = 4;
+    const bool is_mark = type > picture && type < filler && bytes <= longest_mark;
+    const bool alone = type == remarks || type == sequence || type == picture || type == filler;
+    found = found || !(alone || is_mark);
+  });
+  return found;
+}
+
 }  // namespace
+
+void PicturesDue::sent(const AVPacket& packet, const AVCodecParameters& codec) {
+  const AVCodecID id = codec.codec_id;
+  if (is_interlaced_ || (id != AV_CODEC_ID_H264 && id != AV_CODEC_ID_MPEG2VIDEO)) return;
+  constexpr size_t most = 4096;
+  if (packet.pts == AV_NOPTS_VALUE || packet.flags & AV_PKT_FLAG_DISCARD || due_.size() >= most)
+    return;
+  if (has_picture(packet, codec)) due_.push_back(packet.pts);
+}
+
+void PicturesDue::came(const AVFrame& frame) {
+  if (av::is_interlaced(frame)) is_interlaced_ = true;
+  if (is_interlaced_ || frame.pts == AV_NOPTS_VALUE) return due_.clear();
+  if (!first_) first_ = frame.pts;
+  std::erase_if(due_, [&](int64_t time) { return time == frame.pts || time < *first_; });
+}
 
 VideoDecoder::VideoDecoder(const VideoPackets& packets, const StreamLimits& limits)
     : packets_(packets), limits_(limits) {
@@ -47,13 +79,23 @@ AVPixelFormat VideoDecoder::stored_format(const AVFrame& frame) const {
 int VideoDecoder::send(const AVPacket* packet) {
   const int error = av::with_memory([&] { return avcodec_send_packet(context_.get(), packet); });
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (error >= 0 && packet) pictures_.sent(*packet, *packets_.stream().codecpar);
   return error;
 }
 
 int VideoDecoder::receive(AVFrame& frame) {
   const int error = av::with_memory([&] { return avcodec_receive_frame(context_.get(), &frame); });
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (error >= 0) pictures_.came(frame);
   return error;
+}
+
+std::string VideoDecoder::lost_pictures() const {
+  const auto& due = pictures_.due();
+  if (due.empty()) return {};
+  const int64_t first = *std::min_element(due.begin(), due.end());
+  return fmt::format("{} of its pictures cannot be decoded; the first is at {:.3f} s", due.size(),
+                     double(first - packets_.start()) * av_q2d(packets_.stream().time_base));
 }
 
 std::string VideoDecoder::take_complaint() {
@@ -65,6 +107,7 @@ std::string VideoDecoder::take_complaint() {
 
 void VideoDecoder::reopen_on_cpu() {
   gpu_.reset();
+  pictures_ = {};
   open(false);
 }
 

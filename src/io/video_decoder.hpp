@@ -1,6 +1,8 @@
 // A video stream's decoder: libav's on the CPU, or a GPU's.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -9,6 +11,24 @@
 #include "io/video_packets.hpp"
 
 namespace cuesta::io {
+
+/// The pictures of an H.264 or MPEG-2 stream that were sent and have not come. Its decoder drops,
+/// without a word, what it takes for no picture.
+class PicturesDue {
+ public:
+  void sent(const AVPacket& packet, const AVCodecParameters& codec);
+  void came(const AVFrame& frame);
+  void clear() { due_.clear(); }
+  /// Their times, in the stream's time base, in the order in which they were sent. All are lost
+  /// when the decoder has ended.
+  const std::deque<int64_t>& due() const { return due_; }
+
+ private:
+  std::deque<int64_t> due_;
+  std::optional<int64_t>
+      first_;                   // time of the first that came: what is shown before may be skipped
+  bool is_interlaced_ = false;  // a field alone is no frame
+};
 
 class VideoDecoder {
  public:
@@ -31,8 +51,13 @@ class VideoDecoder {
   /// What it dropped since the last call, in libav's words; empty where nothing was. Ask after
   /// receive().
   std::string take_complaint();
+  /// Which pictures did not come, in words; empty where all did. Ask when receive() has ended.
+  std::string lost_pictures() const;
   /// Forgets the frames that are in flight.
-  void flush() { avcodec_flush_buffers(context_.get()); }
+  void flush() {
+    avcodec_flush_buffers(context_.get());
+    pictures_.clear();
+  }
 
   /// Whether the first frame, null where there is none, shows that the GPU decodes this stream;
   /// else why_not_gpu() says why not. Throws Error{unsupported} where the GPU is required.
@@ -49,6 +74,7 @@ class VideoDecoder {
   const StreamLimits& limits_;
   av::Complaints complaints_;  // before the context, whose threads end with it
   av::CodecPtr context_;
+  PicturesDue pictures_;
   std::optional<GpuDecoder> gpu_;
   std::string why_not_gpu_;
 };

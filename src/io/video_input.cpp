@@ -88,7 +88,14 @@ bool may_come(int error, const std::string& place) {
   }
 }
 
+/// Whether a complaint of a container's head is about its pictures. Other heads of good files have
+/// oddities.
+bool is_damage_of_head(std::string_view complaint) {
+  return complaint.starts_with("CRC mismatch") || complaint.starts_with("Sample size");
+}
+
 constexpr int buffer_bytes = 1 << 16;
+constexpr int max_tracks = 100;
 
 }  // namespace
 
@@ -248,13 +255,19 @@ void VideoInput::open(int64_t max_pixels) {
   try {
     context_ = avformat_alloc_context();
     if (!context_) throw std::bad_alloc();
-    context_->max_streams = 100;
+    context_->max_streams = max_tracks;
     if (limits_) {
       context_->interrupt_callback = {
           [](void* self) { return int(static_cast<VideoInput*>(self)->is_over()); }, this};
       wait_no_longer_than(limits_->timeout);
     }
+    if (!is_live()) {
+      context_->opaque = &complaints_;
+      context_->error_recognition |= AV_EF_CRCCHECK;
+    }
     int error = open_context();
+    if (error == AVERROR(ENOMEM) && complaints_.has_many_tracks())
+      throw_input(name_, fmt::format("it has more than {} tracks", max_tracks));
     if (!limits_) av::check_resources(error);
     if (!limits_ && (error == AVERROR_INVALIDDATA || error == AVERROR_EOF)) {
       throw_input(name_, "not a readable video (corrupt, truncated or of an unknown format)");
@@ -278,6 +291,7 @@ void VideoInput::open(int64_t max_pixels) {
       context_->fps_probe_size = 10;  // frames that show their rate
       wait_no_longer_than(limits_->timeout + most);
     }
+    if (complaint() && !is_damage_of_head(complaint())) complaints_.clear();
     // libav tries decoders here; they keep to the limit too.
     av::Options options(context_->nb_streams);
     options.set("max_pixels", max_pixels);

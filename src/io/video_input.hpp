@@ -46,6 +46,9 @@ class VideoInput {
   bool is_live() const { return limits_.has_value() || (bytes_ && bytes_->size() < 0); }
   /// The next packet, as av_read_frame() gives it.
   int read(AVPacket& packet);
+  /// What the demuxer of a file said of its packets first, in libav's words: it passes over what it
+  /// cannot read. Null where it said nothing.
+  const char* complaint() const { return complaints_.first(); }
   /// Words for an error of read(): libav's, or that nothing came in time.
   std::string words(int error) const;
 
@@ -66,6 +69,7 @@ class VideoInput {
   bool stopped() const;
 
   std::string name_, place_;
+  av::Complaints complaints_;
   AVFormatContext* context_ = nullptr;
   AVIOContext* io_ = nullptr;
   Memory memory_;

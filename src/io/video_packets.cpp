@@ -83,6 +83,7 @@ int VideoPackets::next() {
     kept_.emplace_back(av_packet_clone(packet_.get()));
     if (!kept_.back()) throw std::bad_alloc();
   }
+  if (good_ < 0 && input_->complaint()) good_ = count_;
   ++count_;
   const int64_t shown = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
   if (shown != AV_NOPTS_VALUE)
@@ -121,6 +122,12 @@ void VideoPackets::rewind() {
   again_.swap(kept_);
   count_ = first_;
   end_ = 0;
+}
+
+std::string VideoPackets::gap() const {
+  if (!input_->complaint()) return {};
+  return fmt::format("the file is damaged after {} frames ({})", good_ < 0 ? count_ : good_,
+                     input_->complaint());
 }
 
 bool VideoPackets::ends_early(double frame_seconds) const {

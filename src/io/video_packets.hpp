@@ -38,6 +38,9 @@ class VideoPackets {
   /// How many of the file's packets were read, those before a part included.
   int64_t count() const { return count_; }
 
+  /// Why packets are missing between those that came; empty where none are.
+  std::string gap() const;
+
   /// Gives the ring what next() reads from here on, as of a new connection, and the sound between.
   /// Returns why there is no sound although the source has some; else nothing.
   std::string fill(std::shared_ptr<PacketRing> ring);
@@ -69,7 +72,8 @@ class VideoPackets {
   std::deque<av::PacketPtr> kept_, again_;
   int64_t first_ = 0;  // packets before the part
   int64_t count_ = 0;
-  int64_t end_ = 0;  // when the last of them ends, in the stream's time base
+  int64_t good_ = -1;  // packets before the demuxer's first complaint; -1: none
+  int64_t end_ = 0;    // when the last of them ends, in the stream's time base
 };
 
 }  // namespace cuesta::io

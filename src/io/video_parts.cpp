@@ -10,6 +10,7 @@
 #include "cuesta/io/frames.hpp"
 
 #ifdef CUESTA_HAS_VIDEO
+#include "io/h264_units.hpp"
 #include "io/video_input.hpp"
 #endif
 
@@ -21,24 +22,10 @@ namespace {
 /// Whether an H.264 packet holds a slice of an IDR picture (ITU-T H.264, 7.4.1: nal_unit_type 5).
 /// Containers mark other I pictures too, across which later pictures may refer.
 bool has_idr(const AVPacket& packet, const AVCodecParameters& codec) {
-  const auto* data = packet.data;
-  const auto size = ptrdiff_t(packet.size);
-  constexpr int mask = 31, idr = 5;
-  if (codec.extradata_size >= 7 && codec.extradata[0] == 1) {  // lengths before the units
-    const ptrdiff_t bytes = (codec.extradata[4] & 3) + 1;
-    for (ptrdiff_t at = 0; at + bytes < size;) {
-      ptrdiff_t length = 0;
-      for (ptrdiff_t i = 0; i < bytes; ++i) length = length << 8 | data[at + i];
-      if ((data[at + bytes] & mask) == idr) return true;
-      at += bytes + length;
-    }
-    return false;
-  }
-  for (ptrdiff_t at = 0; at + 3 < size; ++at) {  // start codes
-    if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1 && (data[at + 3] & mask) == idr)
-      return true;
-  }
-  return false;
+  constexpr int idr = 5;
+  bool found = false;
+  io::for_each_h264_unit(packet, codec, [&](int type, ptrdiff_t) { found = found || type == idr; });
+  return found;
 }
 
 /// Whether what is decoded from this key frame on, and shown after it, needs nothing before it.
@@ -94,6 +81,7 @@ std::vector<VideoPart> cut(io::VideoInput& input, int64_t at_least,
     latest = std::max(latest, time);
     shown.push_back(time);
   }
+  if (input.complaint()) return {};
   std::sort(shown.begin(), shown.end());
   if (std::adjacent_find(shown.begin(), shown.end()) != shown.end()) return {};
 

@@ -171,6 +171,7 @@ struct VideoReader::State {
       }
       if (error == AVERROR_EOF) {
         ended = true;
+        if (fault.empty() && damaged.empty() && !packets.is_live()) fault = decoder.lost_pictures();
         if (!fault.empty()) end_with_fault();
       } else if (error == AVERROR(EAGAIN)) {
         feed();
@@ -237,6 +238,8 @@ struct VideoReader::State {
                           packets.input().words(error));
     else if (packets.ends_early(frame_seconds()))
       fault = fmt::format("the {} is cut off after {} frames", what, count);
+    else
+      fault = packets.gap();
     drain();
   }
 

@@ -84,6 +84,8 @@ def innermost_of(report, kind):
 
 
 class Attack(CudaFaults):
+    made = ()
+
     # The encoder of each file; the folder of results is fresh for every run.
 
     def outputs(self):
@@ -630,6 +632,45 @@ class Attack(CudaFaults):
 
                 self.point("truncation", words, f"{seed.name}:{size}", check)
 
+    def lost_packets(self):
+        """A stretch of a video is zeros, as of a lost page, or is missing: no frame is lost with success."""
+        at = self.fresh("lost")
+        for ending, seed, is_still in self.seeds():
+            if is_still or ending == "y4m":  # which has nothing but samples
+                continue
+            data = seed.read_bytes()
+            damaged, result = at / f"damaged.{ending}", at / "o.y4m"
+            words = ["edges", damaged, "-o", result, "--threads", "1"]
+            damaged.write_bytes(data)
+            self.run(words)
+            frames = result.read_bytes().count(b"FRAME\n")
+            draw = random.Random(f"{self.seed} lost {seed.name}")
+            for i in range(60 if self.long else self.times):
+                for zeros in (True, False):
+                    begin = draw.randrange(len(data))
+                    size = min(draw.choice((188, 512)), len(data) // 8)
+
+                    def check():
+                        between = bytes(min(size, len(data) - begin)) if zeros else b""
+                        damaged.write_bytes(data[:begin] + between + data[begin + size :])
+                        result.unlink(missing_ok=True)
+                        run = self.run(words)
+                        if "is not the extension of a picture format" in run.err:
+                            return "", "one frame is left"  # a picture then
+                        if why := run.why((0, 3)):
+                            return why
+                        left = frames
+                        if run.code == 0:
+                            left = result.read_bytes().count(b"FRAME\n")
+                        if left >= frames:
+                            return ""
+                        if seed.suffix in CANNOT_KNOW:
+                            return "", f"silent: {seed.suffix[1:]}"
+                        return f"exit 0, and {left} of {frames} frames"
+
+                    what = "zeros" if zeros else "missing"
+                    self.point("lost packets", words, f"{seed.name} {what} {begin} {i}", check)
+
     def bounds(self):
         """What declares much and holds little is refused, with little time and memory."""
         at = self.fresh()
@@ -760,7 +801,12 @@ class Attack(CudaFaults):
             self.point("bounds", words, name, check)
 
     def seeds(self):
-        """One file of every format that this build writes: (ending, path, is a still)."""
+        """One file of every format that this build writes: (ending, path, is a still). Made once."""
+        if not self.made:
+            self.made = self.make_seeds()
+        return self.made
+
+    def make_seeds(self):
         made = []
         big = self.file(
             "long.y4m",
@@ -1453,6 +1499,7 @@ CAMPAIGNS = [
     "limits",
     "bounds",
     "truncation",
+    "lost_packets",
     "kill",
     "exhaustion",
     "malloc",

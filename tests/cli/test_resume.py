@@ -6,7 +6,9 @@ test_resume.py PATH-TO-CUESTA [unittest arguments]
 
 import json
 import os
+import random
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -257,6 +259,62 @@ class Resume(LiveTest):
         self.file("run.journal", b"my notes\n")
         self.fails(INPUT, "detect", *self.arguments(), says=("run.journal", "no", "journal"))
         self.assertEqual((self.at / "run.journal").read_bytes(), b"my notes\n")
+
+    def test_a_changed_journal_is_refused_or_makes_no_difference(self):
+        whole = self.once()
+        self.away(5, 6)
+        self.run_all()
+        before = {name: (self.at / name).read_bytes() for name in (*LISTS, "run.journal")}
+        self.chunk(5)
+        self.chunk(6)
+        journal = before["run.journal"]
+        lines = journal.splitlines(keepends=True)
+        draw = random.Random(1)
+        changed = [b"".join(lines[:k] + lines[k + 1 :]) for k in range(len(lines))]
+        changed.append(b"".join([*lines[:3], lines[4], lines[3], *lines[5:]]))
+        for at in draw.sample(range(len(journal)), 12):
+            digit = b"7" if journal[at : at + 1].isdigit() and journal[at] != ord("7") else b"~"
+            changed.append(journal[:at] + digit + journal[at + 1 :])
+        for one in changed:
+            with self.subTest(one):
+                for name, data in before.items():
+                    self.file(name, data)
+                self.file("run.journal", one)
+                words = [test_command.CUESTA, "detect", *map(str, self.arguments())]
+                done = subprocess.run(words, cwd=self.at, capture_output=True)
+                self.assertIn(done.returncode, (0, INPUT), done.stderr)
+                if done.returncode == 0:
+                    self.assertEqual(self.results(), whole)
+                else:
+                    self.assertIn(b"run.journal", done.stderr)
+
+    def test_files_that_changed_before_the_checkpoint_are_an_error(self):
+        for change in ("new", "shorter"):
+            self.once()
+            self.away(5, 6)
+            self.run_all()
+            if change == "new":
+                os.rename(self.at / "chunks/c1.y4m", self.at / "chunks/c1b.y4m")
+            else:
+                os.truncate(self.at / "chunks/c1.y4m", 200_000)
+            self.fails(INPUT, "detect", *self.arguments(),
+                       says=("chunks/c4.y4m: its first frame", "run.journal"))  # fmt: skip
+            for name in ("run.journal", *LISTS):
+                os.unlink(self.at / name)
+            self.away(*[k for k in range(5) if change == "shorter" or k != 1])
+            (self.at / "chunks/c1b.y4m").unlink(missing_ok=True)
+
+    def test_what_is_no_file_is_refused(self):
+        self.chunk(0)
+        os.mkfifo(self.at / "pipe")
+        (self.at / "endless").symlink_to("/dev/zero")
+        words = ("chunks", "--join-inputs", "--events", "e.csv", "--resume")
+        for name, says in (
+            ("pipe", "not a regular file"),
+            ("endless", "not a regular file"),
+            ("chunks", "folder"),
+        ):
+            self.fails(INPUT, "detect", *words, name, says=(name, says))  # fmt: skip
 
     def test_a_list_that_lost_lines_is_an_error(self):
         self.once()
