@@ -202,7 +202,7 @@ def test_light_is_read_as_its_numbers(tmp_path: pathlib.Path) -> None:
         for method in ("canny", "log", "boundaries"):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                made = cuesta.edges(path, method, **ends)  # type: ignore[call-overload]
+                made = cuesta.edges(path, method, **ends)
             np.testing.assert_array_equal(by_command(path, method, [], **ends), made)
     for method in ("canny", "log"):
         made = cuesta.edges(path, method, white="auto")  # type: ignore[call-overload]
