@@ -237,7 +237,7 @@ io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs,
                           recipes::Floats floats) {
   io::ReadLimits limits{common.max_pixels, common.partial};
   limits.white = parse_white(jobs.white, jobs.black);
-  limits.floats = limits.white.is_given() ? recipes::levels_instead_of(floats) : floats;
+  limits.take(floats);
   limits.max_memory = common.max_memory;
   limits.band = jobs.band;
   return limits;

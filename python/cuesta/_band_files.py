@@ -179,7 +179,8 @@ def edges_file(
     page, band : int, optional
         One page of a file with several, and one channel alone, both from 1; see `imread`.
     **options
-        The options of `edges`, and strategy, parameters and threads.
+        The options of `edges`, and strategy, parameters and threads. With `white` or `black` the
+        picture is read whole.
 
     Returns
     -------
@@ -241,7 +242,9 @@ def filter_file(
     memory, rows, resume, tiff, device, progress, page, band
         See `edges_file`.
     **options
-        The options of that function, and strategy, parameters and threads.
+        The options of that function, and strategy, parameters and threads. Also `white` and
+        `black`, by which samples become levels of 16 bits; see `edges`. The picture is read whole
+        then.
 
     Returns
     -------

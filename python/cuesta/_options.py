@@ -251,6 +251,13 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(f"{name} is {value!r}; it must be True or False")
 
 
+def has_ends(options: Mapping[str, Any]) -> bool:
+    """Whether white or black is given, so that samples become levels."""
+    white = options.get("white")
+    by_itself = white is None or (isinstance(white, str) and white == "auto")
+    return not by_itself or options.get("black") is not None
+
+
 def check_pair(low: Any, high: Any) -> None:
     """Raises InvalidArgument where one of two thresholds is missing."""
     if (low is None) != (high is None):

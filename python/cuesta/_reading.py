@@ -69,28 +69,34 @@ def read_picture(
     allow_partial: bool = False,
     page: int | None = None,
     band: int | None = None,
+    raw: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """Reads what `imread` returns. max_pixels 0 is the default limit."""
+    """Reads what `imread` returns. max_pixels 0 is the default limit.
+
+    With `raw` files that store light give their numbers, too.
+    """
     read, warning = files_extension().read_file(
         file if isinstance(file, bytes) else os.fspath(file),
         max_pixels,
         allow_partial,
         chosen("page", page),
         chosen("band", band),
+        raw,
     )
     tell(file, warning)
     picture: np.ndarray[Any, Any] = read
     return gray_levels(picture) if gray else picture
 
 
-def tell(file: Path | bytes, warning: str) -> None:
-    """Warns about a file at the line of the caller's code. An empty warning is none."""
+def tell(file: Any, warning: str) -> None:
+    """Warns about a file or image at the line of the caller's code. An empty warning is none."""
     if not warning:
         return
     depth, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("cuesta."):
         frame, depth = frame.f_back, depth + 1
-    name = "file" if isinstance(file, bytes) else os.fspath(file)
+    name = "file" if isinstance(file, bytes) else "image"
+    name = os.fspath(file) if isinstance(file, (str, os.PathLike)) else name
     warnings.warn(f"{name}: {warning}", stacklevel=depth)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -13,7 +12,7 @@ from cuesta._layouts import LAYOUTS
 from cuesta._lazy import by_chunks, by_pictures, gaussian_reach, is_divided, is_lazy
 from cuesta._lazy_bands import CannyWay, edges_by_bands, strengths_by_bands
 from cuesta._lines import Line, Outline, lines_of, outlines_of
-from cuesta._options import check_pair, described, flag, number, text
+from cuesta._options import check_pair, described, flag, has_ends, number, text
 from cuesta._pixels import to_gray
 from cuesta._reading import tell
 from cuesta._sources import Result, Source, companion
@@ -72,6 +71,8 @@ def _reach(method: Method, options: EdgesOptions) -> int:
 
 def _is_local(image: Any, method: Method, options: EdgesOptions) -> bool:
     """Whether a few samples around each decide its result."""
+    if options.get("white") == "light":  # whose white is found in the whole picture
+        return False
     if method == "log":  # levels of floats are those of the picture
         crosses = options.get("mode") in (None, "zero-crossings")
         wraps = crosses and options.get("border") == "wrap"
@@ -97,11 +98,14 @@ def _lazy_edges(
         s = Source(block, name, "image", known).leveled()  # which a dark chunk does not warn of
         return _edges_of(s, method, mask=inside, options=known, **levels)
 
+    ends, black = has_ends(options), options.get("black")
+    if ends and options.get("white") in (None, "auto"):  # which is found in the whole picture
+        raise InvalidArgument(f"black is {black!r} and image is lazy; give white, too", repr(black))
     if mask is None and _is_local(image, method, options):
         reach, border = _reach(method, options), options.get("border")
         return by_chunks(picture, image, layout, reach, border=border, **refused)
     wraps = options.get("border") == "wrap"  # which smooths the first rows with the last
-    if method != "canny" or wraps or not is_divided(image, layout):
+    if method != "canny" or ends or wraps or not is_divided(image, layout):
         return by_pictures(picture, image, layout, mask=mask, **refused)
     strength = bool(options.get("strength"))
     if strength and mask is not None:
@@ -123,16 +127,14 @@ def _lazy_edges(
     return strengths_by_bands(image, way, layout, strengths, picture, **refused)
 
 
-def _warn_dim(image: Any, s: Source, method: Method) -> None:
+def _warn_dim(image: Any, s: Source, method: Method, options: Any) -> None:
     """Warns where a method compares levels and a picture of 16 bits uses few of them."""
-    if method not in ("log", "boundaries", "regions") or s.dtype != "uint16" or s.device >= 0:
+    compares = method in ("log", "boundaries", "regions") and not has_ends(options)
+    if not compares or s.dtype != "uint16" or s.device >= 0:
         return
     if largest := _core.largest_of_dim(s.handle, s.layout):
-        tell(
-            image if isinstance(image, (str, os.PathLike)) else "image",
-            f"its largest sample is {largest} and white is 65535, so that its edges are weak; "
-            f"multiply it by {65535 // largest}",
-        )
+        words = f"its largest sample is {largest} and white is 65535, so that its edges are weak"
+        tell(image, f"{words}; white sets another")
 
 
 def _edges_of(
@@ -145,20 +147,22 @@ def _edges_of(
     options: Any,
     out: Any = None,
     return_thresholds: bool = False,
+    image: Any = None,
 ) -> Any:
-    """Returns edges() of an array that is not lazy."""
+    """Returns edges() of an array that is not lazy. Warns by the name of `image`, if given."""
     shape, flat = s.shape, s.layout
     if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
         shape, flat = shape[:-1], LAYOUTS[name[:-1]]
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
-    dtype = s.dtype if method == "sobel" and threshold is None else "uint8"
+    seen = "uint16" if has_ends(options) else s.dtype
+    dtype = seen if method == "sobel" and threshold is None else "uint8"
     if method == "canny" and options.get("strength"):
-        dtype = _core.type_of_strengths(s.dtype, dict(options))
+        dtype = _core.type_of_strengths(seen, dict(options))
     if method == "regions" and options.get("labels"):
         dtype = "int32"
     r = Result(s, out, dtype, shape)
     rule, level, given = edge_levels(low, high, threshold)
-    used = _core.edges(
+    used, warning = _core.edges(
         s.handle,
         r.handle,
         s.layout,
@@ -172,6 +176,8 @@ def _edges_of(
         s.stream,
     )
     made = r.finish()
+    if image is not None:
+        tell(image, warning)
     return (
         (made, [EdgesUsed(*one) for one in used])
         if flag("return_thresholds", return_thresholds)
@@ -270,7 +276,7 @@ def edges(
     -------
     array
         uint8, 0 or 255, of the image's shape without channels. Canny with `strength`: uint16
-        for uint8 images, or float32 where `sigma` exceeds 3 or `aperture` is 7, and of others. Sobel without `threshold`: the magnitudes in the image's type, where the largest
+        for uint8 images, or float32 where `sigma` exceeds 3 or `aperture` is 7, and of others. Sobel without `threshold`: the magnitudes in the image's type, or in uint16 with `white` or `black`, where the largest
         possible magnitude is white. Regions with `labels`: int32, from 1 on. With `return_thresholds` also a list of `EdgesUsed`, one for
         each picture.
 
@@ -299,8 +305,8 @@ def edges(
         refused = {"out": out, "return_thresholds": return_thresholds}
         return _lazy_edges(image, method, levels, layout, mask, options, refused)
     s = Source(image, layout, "image", options).leveled()
-    _warn_dim(image, s, method)
-    return _edges_of(s, method, low, high, threshold, mask, options, out, return_thresholds)
+    _warn_dim(image, s, method, options)
+    return _edges_of(s, method, low, high, threshold, mask, options, out, return_thresholds, image)
 
 
 @overload
@@ -377,7 +383,7 @@ def edge_lines(
     4096
     """
     s = Source(image, layout, "image", options).leveled()
-    _warn_dim(image, s, method)
+    _warn_dim(image, s, method, options)
     rule, level, given = edge_levels(low, high, threshold)
     if method == "regions":
         if rule is not None or given is not None:
@@ -386,11 +392,11 @@ def edge_lines(
                 "method 'regions' takes a number for threshold, and neither low nor high",
                 "threshold",
             )
-        return outlines_of(
-            *_core.region_outlines(s.handle, s.layout, level, dict(options), s.stream)
-        )
-    return lines_of(
-        *_core.edge_lines(
-            s.handle, s.layout, text("method", method), rule, level, given, dict(options), s.stream
-        )
+        found, warning = _core.region_outlines(s.handle, s.layout, level, dict(options), s.stream)
+        tell(image, warning)
+        return outlines_of(*found)
+    lines, warning = _core.edge_lines(
+        s.handle, s.layout, text("method", method), rule, level, given, dict(options), s.stream
     )
+    tell(image, warning)
+    return lines_of(*lines)

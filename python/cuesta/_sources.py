@@ -18,6 +18,7 @@ from cuesta._layouts import (
     pixels_adjoin,
     samples_overlap,
 )
+from cuesta._options import has_ends
 from cuesta._reading import gray_levels, read_picture
 from cuesta.errors import InvalidArgument, Unsupported
 
@@ -33,14 +34,15 @@ def opened(
     floats: bool = True,
     page: int | None = None,
     band: int | None = None,
+    raw: bool = False,
 ) -> tuple[Any, str | None]:
     """Returns a source as an array, and its layout where that is known.
 
-    Files and PIL pictures become numpy arrays, gray ones with `gray`. Bare producers of DLPack or
-    the CUDA array interface become arrays.
+    Files and PIL pictures become numpy arrays, gray ones with `gray`, files with `raw` of the
+    numbers that they hold. Bare producers of DLPack or the CUDA array interface become arrays.
     """
     if isinstance(array, (str, os.PathLike)):
-        read = read_picture(array, gray=gray, page=page, band=band)
+        read = read_picture(array, gray=gray, page=page, band=band, raw=raw)
         return read, "HW" if read.ndim == 2 else "HWC"
     if isinstance(array, np.ma.MaskedArray):
         return _of_masked(array, what, floats), None
@@ -162,7 +164,9 @@ class Source:
           an error that names `to_gray`.
         """
         stream = page = band = None
+        raw = False
         if options:
+            raw = has_ends(options)
             stream = options.pop("stream", None)
             page, band = options.pop("page", None), options.pop("band", None)
             if page is not None or band is not None:
@@ -170,7 +174,7 @@ class Source:
         kind = known_kind(array)
         if kind is None:
             array, known = opened(
-                array, what, gray=channels == "one", floats=floats, page=page, band=band
+                array, what, gray=channels == "one", floats=floats, page=page, band=band, raw=raw
             )
             layout = known if layout is None else layout
             kind = kind_of(array, what)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from cuesta._edges import strength_type
+from cuesta._options import has_ends
 
 Tensor = torch.Tensor
 Fake = Callable[..., Any]
@@ -64,12 +65,13 @@ def edges(
     **options: Any,
 ) -> Tensor:
     made: Tensor = canny(image, layout=layout)
+    seen = torch.uint16 if has_ends(options) else image.dtype
     if strength:
-        of_image = str(image.dtype).removeprefix("torch.")
+        of_image = str(seen).removeprefix("torch.")
         return made.to(getattr(torch, strength_type(of_image, options)))
     if labels:
         return made.to(torch.int32)
-    return made.to(image.dtype) if method == "sobel" and threshold is None else made
+    return made.to(seen) if method == "sobel" and threshold is None else made
 
 
 def filter(image: Tensor, *_arguments: Any, dtype: str | None = None, **_options: Any) -> Tensor:

@@ -91,12 +91,16 @@ def _run_edges(
     mask: Tensor | None = None,
     *,
     threshold: str | None = None,
+    white: str | None = None,
     **options: Any,
 ) -> Tensor:
-    level: str | float | None = threshold
-    with contextlib.suppress(TypeError, ValueError):  # None, or a rule
-        level = float(threshold or "")
-    edges: Tensor = cuesta.edges(image, method, threshold=level, mask=mask, **options)
+    levels: list[Any] = [threshold, white]
+    for k, level in enumerate(levels):
+        with contextlib.suppress(TypeError, ValueError):  # None, or a rule
+            levels[k] = float(level)
+    edges: Tensor = cuesta.edges(
+        image, method, threshold=levels[0], mask=mask, white=levels[1], **options
+    )
     return edges
 
 
@@ -127,13 +131,10 @@ def _traced_canny_of_gradients(
     return edges
 
 
-def _traced_edges(
-    image: Tensor, method: str = "canny", *, threshold: str | float | None = None, **options: Any
-) -> Tensor:
-    text = None if threshold is None else str(threshold)
-    edges: Tensor = torch.ops.cuesta.edges(
-        image, method, **_for_graph({"threshold": text, **options})
-    )
+def _traced_edges(image: Tensor, method: str = "canny", **options: Any) -> Tensor:
+    for name in ("threshold", "white"):  # numbers or names, which a schema has as text
+        options[name] = None if options.get(name) is None else str(options[name])
+    edges: Tensor = torch.ops.cuesta.edges(image, method, **_for_graph(options))
     return edges
 
 
@@ -301,6 +302,7 @@ _register(
         "image": "Tensor",
         "method": "str",
         "threshold": "str?",
+        "white": "str?",
         "mask": "Tensor?",
     },
     fake=_torch_fakes.edges,

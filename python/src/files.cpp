@@ -40,15 +40,16 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-// The samples, and a warning; empty where there is none. Bytes are a whole file.
+// The samples, and a warning; empty where there is none. Bytes are a whole file. `raw`: light, too,
+// as the file's numbers.
 std::pair<Numpy, std::string> read_file(const std::variant<std::string, nb::bytes>& file,
-                                        int64_t max_pixels, bool allow_partial, int page,
-                                        int band) {
+                                        int64_t max_pixels, bool allow_partial, int page, int band,
+                                        bool raw) {
   io::ReadLimits limits;
   limits.select(page, band);
   if (max_pixels > 0) limits.max_pixels = max_pixels;
   limits.allow_partial = allow_partial;
-  limits.floats = recipes::Floats::numbers;
+  limits.floats = raw ? recipes::Floats::raw : recipes::Floats::numbers;
   auto picture = std::make_unique<AnyImage>();
   std::string warning;
   {
@@ -134,12 +135,14 @@ nb::dict as_dict(const FileResult& result) {
 // The operation on a file, and its bands.
 struct FileWork {
   std::shared_ptr<const recipes::Recipe> recipe;
+  recipes::White white;
   Exec exec;
   BandOptions bands;
 
   io::BandSettings settings() const {
     io::BandSettings made = io::band_settings(bands, exec);
-    made.limits.floats = recipe->floats();
+    made.limits.white = white;
+    made.limits.take(recipe->floats());
     return made;
   }
   auto make() const { return io::band_works(recipe, exec); }
@@ -150,8 +153,9 @@ FileWork edges_work(const std::string& method, const std::optional<std::string>&
                     const std::optional<std::pair<double, double>>& given, Keywords keywords,
                     const Banding& banding) {
   const EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
-  return {std::make_shared<recipes::EdgesRecipe>(options), exec_on(banding, keywords, "edges_file"),
-          banding.options()};
+  const recipes::White white = white_from(keywords);
+  return {std::make_shared<recipes::EdgesRecipe>(options), white,
+          exec_on(banding, keywords, "edges_file"), banding.options()};
 }
 
 PictureFilter filter_from(const std::string& filter, const std::string& element,
@@ -176,7 +180,8 @@ PictureFilter filter_from(const std::string& filter, const std::string& element,
 FileWork filter_work(const std::string& filter, const std::string& element, Keywords keywords,
                      const Banding& banding) {
   auto recipe = std::make_shared<recipes::FilterRecipe>(filter_from(filter, element, keywords));
-  return {std::move(recipe), exec_on(banding, keywords, "filter_file"), banding.options()};
+  const recipes::White white = white_from(keywords);
+  return {std::move(recipe), white, exec_on(banding, keywords, "filter_file"), banding.options()};
 }
 
 nb::dict run_file(const std::string& source, const std::string& target, const FileWork& work) {
@@ -444,7 +449,8 @@ NB_MODULE(_files, m) {
       .def_prop_ro("band_rows", &LabelJoin::band_rows)
       .def("add", &LabelJoin::add, "rows"_a, "components"_a, "first"_a, "last"_a)
       .def("finish", &LabelJoin::finish);
-  m.def("read_file", read_file, "file"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a);
+  m.def("read_file", read_file, "file"_a, "max_pixels"_a, "allow_partial"_a, "page"_a, "band"_a,
+        "raw"_a);
   m.def(
       "count_pages",
       [](const std::string& path) {

@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "core/check.hpp"
@@ -181,6 +182,27 @@ void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into) 
                : DifferenceThreshold::automatic(into.level);
 }
 
+recipes::White white_from(Keywords& keywords) {
+  using Rule = recipes::White::Rule;
+  recipes::White out;
+  read(keywords, "black", out.black);
+  const std::string black = fmt::format("{:g}", out.black.value_or(0));
+  if (!std::isfinite(out.black.value_or(0)))
+    throw_invalid(black, "black is {}; it must be a finite number", black);
+  const nb::object given = keywords.take("white");
+  const std::optional<std::string> text = given ? text_in(given) : "auto";
+  if (text == "auto") return out;
+  if (text == "light" && out.black)
+    throw_invalid(black, "black is {} and white is 'light'; light has black at 0", black);
+  if (text == "light") return {Rule::light};
+  out.rule = Rule::number;
+  if (!text) out.value = number_in("white", given);
+  if (text || !std::isfinite(out.value) || out.value <= out.black.value_or(0))
+    throw_invalid(repr_of(given), "white is {}; it must be 'auto', 'light' or a number above {}",
+                  repr_of(given), out.black ? "black" : "0");
+  return out;
+}
+
 Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function) {
   Exec exec;
   if (const nb::object strategy = keywords.take("strategy")) {
@@ -343,6 +365,15 @@ StructRow edges_row() {
               struct_row<BoundaryOptions>(""), struct_row<RegionEdges>("")},
              Of::call);
   auto& options = std::get<3>(row);
+  options.emplace_back(
+      "white", "float | Literal['auto', 'light'] | None", nb::none(),
+      "The number that is white, as 4095 of 12 bits: samples become levels of 16 bits. 'light': "
+      "of linear light, as HDR. By default samples are as they are; where floats become levels or "
+      "`black` is given, white is 1, 255 or 65535, the first that fits, or the largest.");
+  options.emplace_back(
+      "black", "float | None", nb::none(),
+      "The number that is black: samples become levels of 16 bits. By default 0, or without white "
+      "the smallest number if one is below 0.");
   std::erase_if(options, [](const OptionRow& one) { return std::get<0>(one) == "threshold"; });
   for (auto& [name, type, usual, text] : options) {
     if (name == "quality") {

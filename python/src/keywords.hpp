@@ -10,6 +10,7 @@
 #include "core/options.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/recipes/samples.hpp"
 
 namespace cuesta::python {
 
@@ -84,6 +85,9 @@ Options options_from(Keywords& keywords) {
 /// The rule of canny's thresholds: "auto", a rule's name, or "percentile:90". Throws
 /// Error{invalid_argument}.
 Automatic rule_of(const std::string& text);
+
+/// The keywords `white` and `black`. Throws Error{invalid_argument} for ends that cannot be meant.
+recipes::White white_from(Keywords& keywords);
 
 /// The call's execution, from the keywords strategy, parameters and threads. Call it last: it
 /// throws TypeError for keywords that are left.

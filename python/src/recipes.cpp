@@ -20,12 +20,18 @@ using namespace nb::literals;
 using recipes::EdgesRecipe;
 using recipes::PictureKind;
 
-// Computes the edges of each picture; returns the thresholds and the sigma that Canny used.
-std::vector<std::tuple<double, double, double>> run_edges(
-    const Array& image, const OutArray& out, int layout, int flat_layout,
-    const std::optional<Array>& mask, const std::string& method,
-    const std::optional<std::string>& rule, std::optional<double> level,
-    const std::optional<std::pair<double, double>>& given, Keywords keywords, uintptr_t stream) {
+// What was found, and a warning; empty where there is none.
+template <class Found>
+using Warned = std::pair<Found, std::string>;
+// The thresholds and the sigma that Canny used of each picture.
+using AllUsed = std::vector<std::tuple<double, double, double>>;
+
+// Computes the edges of each picture.
+Warned<AllUsed> run_edges(const Array& image, const OutArray& out, int layout, int flat_layout,
+                          const std::optional<Array>& mask, const std::string& method,
+                          const std::optional<std::string>& rule, std::optional<double> level,
+                          const std::optional<std::pair<double, double>>& given, Keywords keywords,
+                          uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, flat_layout, "out");
   check_same_count(source.count(), target.count(), "image", "out");
@@ -37,19 +43,23 @@ std::vector<std::tuple<double, double, double>> run_edges(
   EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
   if (mask && method != "canny")
     throw_invalid("mask", "mask requires method 'canny'; method is '{}'", method);
+  const recipes::White white = white_from(keywords);
   const Exec exec = exec_from(keywords, stream, "edges");
-  std::vector<std::tuple<double, double, double>> used;
+  Warned<AllUsed> result;
+  auto& [used, warning] = result;
   for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
     const Batch to = target.batch(i, from.count);
     for (int32_t k = 0; k < from.count; ++k) {
       if (mask) std::get<CannyEdges>(options).mask = inside.batch(i, from.count)[k];
-      const EdgesResult found = edges(from[k], to[k], options, exec);
+      const recipes::EdgeSource of(EdgesRecipe(options), from[k], white, exec);
+      const EdgesResult found = recipes::edges_at(of, to[k], options, exec);
+      if (warning.empty()) warning = of.warning;
       if (!found.sigma) continue;
       const CannyResult thresholds = found.thresholds.value_or(CannyResult{});
       used.emplace_back(thresholds.low, thresholds.high, *found.sigma);
     }
   });
-  return used;
+  return result;
 }
 
 // The largest sample of pictures of 16 bits if none is above a quarter of white; else 0.
@@ -80,32 +90,42 @@ std::string type_of_strengths(const std::string& image, Keywords keywords) {
   return made == PixelType::u16 ? "uint16" : "float32";
 }
 
-Traced run_edge_lines(const Array& image, int layout, const std::string& method,
-                      const std::optional<std::string>& rule, std::optional<double> level,
-                      const std::optional<std::pair<double, double>>& given, Keywords keywords,
-                      uintptr_t stream) {
+Warned<Traced> run_edge_lines(const Array& image, int layout, const std::string& method,
+                              const std::optional<std::string>& rule, std::optional<double> level,
+                              const std::optional<std::pair<double, double>>& given,
+                              Keywords keywords, uintptr_t stream) {
   const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
   const EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
+  const recipes::White white = white_from(keywords);
   const Exec exec = exec_from(keywords, stream, "edge_lines");
   Polylines lines;
-  without_lock(image, [&] { lines = edge_lines(source, options, how, exec); });
-  return rows_of(lines);
+  std::string warning;
+  without_lock(image, [&] {
+    const recipes::EdgeSource of(EdgesRecipe(options), source, white, exec);
+    lines = recipes::edge_lines_at(of, options, how, exec);
+    warning = of.warning;
+  });
+  return {rows_of(lines), warning};
 }
 
 // Points, and of each ring its region and size; of each region its label, area, mean and length.
 using Outlined = std::tuple<nb::bytes, std::vector<std::pair<size_t, size_t>>,
                             std::vector<std::tuple<int32_t, int64_t, double, double>>>;
 
-Outlined run_region_outlines(const Array& image, int layout, std::optional<double> level,
-                             Keywords keywords, uintptr_t stream) {
+Warned<Outlined> run_region_outlines(const Array& image, int layout, std::optional<double> level,
+                                     Keywords keywords, uintptr_t stream) {
   const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
   const EdgesOptions options = edges_options_from("regions", {{}, level, {}}, keywords);
+  const recipes::White white = white_from(keywords);
   const Exec exec = exec_from(keywords, stream, "edge_lines");
   std::vector<Outline> all;
+  std::string warning;
   without_lock(image, [&] {
-    all = recipes::region_outlines_at(source, std::get<RegionEdges>(options), 1, how, exec);
+    const recipes::EdgeSource of(EdgesRecipe(options), source, white, exec);
+    all = recipes::region_outlines_at(of, std::get<RegionEdges>(options), how, exec);
+    warning = of.warning;
   });
   std::vector<double> places;
   std::vector<std::pair<size_t, size_t>> rings;
@@ -117,7 +137,7 @@ Outlined run_region_outlines(const Array& image, int layout, std::optional<doubl
     }
     rows.emplace_back(one.label, one.area, one.mean, one.length);
   }
-  return {nb::bytes(places.data(), places.size() * sizeof(double)), rings, rows};
+  return {Outlined(nb::bytes(places.data(), places.size() * sizeof(double)), rings, rows), warning};
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ def test_pictures_of_pil_with_one_bit(tmp_path: pathlib.Path) -> None:
 def test_16_bits_that_hold_fewer_are_told_of() -> None:
     camera = DISK.astype(np.uint16) * 16
     for method in ("log", "boundaries", "regions"):
-        with pytest.warns(UserWarning, match="largest sample is 2560 .* multiply it by 25"):
+        with pytest.warns(UserWarning, match="largest sample is 2560 .* white sets another"):
             cuesta.edges(camera, method)
         with warnings.catch_warnings():
             warnings.simplefilter("error")

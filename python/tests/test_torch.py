@@ -46,6 +46,9 @@ CASES: list[Case] = [
     ("edges", ("sobel",), {}),
     ("edges", ("sobel",), {"threshold": "80", "norm": "l2"}),
     ("edges", ("boundaries",), {}),
+    ("edges", ("log",), {"white": "200", "black": 20.0}),
+    ("edges", ("sobel",), {"white": "light"}),
+    ("edges", ("canny",), {"strength": True, "black": 5.0}),
     ("edges", ("regions",), {"labels": True}),
     ("log_edges", (), {}),
     ("log_edges", (2.5,), {"mode": "zero-crossings", "threads": 1}),
@@ -105,6 +108,8 @@ def by_function(image: Any, case: Case) -> Any:
         options = {**options, "outputs": tuple(options["outputs"])}
     if name == "canny" and arguments:
         arguments = tuple(v[0] for v in arguments)
+    if name == "edges" and options.get("white", "light") != "light":
+        options = {**options, "white": float(options["white"])}
     if name == "edges" and options.get("threshold", "median") != "median":
         options = {**options, "threshold": float(options["threshold"])}
     if name in ("convolve", "correlate"):

@@ -157,7 +157,7 @@ FileResult io::run_recipe(const std::filesystem::path& source, const std::filesy
                           const BandSettings& given,
                           const std::shared_ptr<const recipes::Recipe>& recipe, const Exec& exec) {
   BandSettings settings = given;
-  settings.limits.floats = floats_for(*recipe, target.extension().string());
+  settings.limits.take(floats_for(*recipe, target.extension().string()));
   if (exec.choices) {  // only chooses
     const PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
     const PictureKind seen = recipe->seen(kind_of(facts));

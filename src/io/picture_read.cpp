@@ -87,15 +87,10 @@ VipsImagePtr upright(VipsImagePtr image, const std::string& name) {
                      [](VipsImage* in, VipsImage** out) { return vips_autorot(in, out, nullptr); });
 }
 
-// Makes levels of numbers. `opaque`: white of alpha; none: by the automatic rule.
-void set_levels(Picture& out, const Image<float>& samples, const ReadLimits& limits,
-                bool holds_light, std::optional<double> opaque) {
+void set_levels(Picture& out, ConstAnyView samples, const ReadLimits& limits, bool holds_light) {
   recipes::Whitened white =
-      recipes::whiten(samples, out.has_alpha, limits.white, holds_light, opaque);
-  if (limits.floats == recipes::Floats::holes) {
-    out.holes = recipes::holes_of(samples, out.has_alpha);
-    if (!out.holes.empty()) recipes::fill_holes(white.pixels, out.holes);
-  }
+      recipes::levels_of(samples, out.has_alpha, limits.white, holds_light, limits.floats);
+  out.holes = std::move(white.holes);
   out.pixels = std::move(white.pixels);
   out.remark = std::move(white.remark);
   out.clipped = white.clipped;
@@ -105,10 +100,8 @@ void set_levels(Picture& out, const Image<float>& samples, const ReadLimits& lim
 // Samples of 8 or 16 bits: as they are, or levels by a black or white that is given.
 template <class T>
 void set_integers(Picture& out, Image<T> samples, const ReadLimits& limits) {
-  if (!makes_levels(limits)) return void(out.pixels = std::move(samples));
-  Image<float> numbers(samples.width(), samples.height(), samples.channels());
-  recipes::convert(samples, numbers);
-  set_levels(out, numbers, limits, false, double(std::numeric_limits<T>::max()));
+  if (makes_levels(limits)) return set_levels(out, samples, limits, false);
+  out.pixels = std::move(samples);
 }
 
 void set_floats(Picture& out, VipsImage* image, const std::string& name, const ReadLimits& limits,
@@ -124,7 +117,7 @@ void set_floats(Picture& out, VipsImage* image, const std::string& name, const R
     out.pixels = std::move(samples);
     return;
   }
-  set_levels(out, samples, limits, holds_light, {});
+  set_levels(out, samples, limits, holds_light);
 }
 
 constexpr const char* whole_levels =

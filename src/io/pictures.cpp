@@ -51,12 +51,11 @@ void io::ReadLimits::select(int page_from_1, int band_from_1) {
   band = band_from_1;
 }
 
-std::string io::Picture::warning() const {
-  constexpr double much = 0.01;
-  if (clipped <= much) return {};
-  return fmt::format("{:.0f} % of its samples are below black or above white ({}) and are clipped",
-                     100 * clipped, remark);
+void io::ReadLimits::take(recipes::Floats as) {
+  floats = white.is_given() ? recipes::levels_instead_of(as) : as;
 }
+
+std::string io::Picture::warning() const { return recipes::clipped_remark(clipped, remark); }
 
 recipes::Floats io::floats_for(const recipes::Recipe& recipe, std::string_view extension) {
   const bool holds =

@@ -6,7 +6,6 @@
 #include "core/workspace.hpp"
 #include "cuesta/recipes/edges.hpp"
 #include "lines/points.hpp"
-#include "recipes/holes.hpp"
 #include "recipes/scratch_picture.hpp"
 
 namespace cuesta {
@@ -39,99 +38,84 @@ void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recip
   body(ConstAnyView(view));
 }
 
-// Whether the method needs levels of these floats. On a GPU its operation refuses them.
-bool takes_levels_of(const recipes::EdgesRecipe& recipe, ConstAnyView src) {
-  return recipe.floats() == recipes::Floats::holes && src.type == PixelType::f32 &&
-         src.space == Space::host;
-}
-
-// The levels of a float picture, as those of its file; where only a strategy is chosen, their kind.
-struct Levels {
-  Levels(ConstAnyView src, const Exec& exec) {
-    check_view(src, "edges: src", {PixelType::f32}, 1, 4);
-    if (exec.choices) {
-      view = placeholder(src.width, src.height, PixelType::u16, src.channels, src.space);
-      return;
-    }
-    recipes::Whitened white =
-        recipes::whiten(src.as<float>(), recipes::kind_of(src).has_alpha, {}, false);
-    pixels = std::move(white.pixels);
-    holes = recipes::holes_of(src.as<float>(), recipes::kind_of(src).has_alpha);
-    if (!holes.empty()) recipes::fill_holes(pixels, holes);
-    view = pixels;
-    scale = white.scale;
-  }
-
-  Image<uint16_t> pixels{};
-  Image<uint8_t> holes{};
-  ConstAnyView view{};
-  double scale = 1;
-};
-
 }  // namespace
 
-EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
-                              double scale, const Exec& exec) {
-  const EdgesRecipe recipe(options);
-  if (takes_levels_of(recipe, src)) {
-    const Levels levels(src, exec);
-    const EdgesResult result = edges_at(levels.view, dst, options, scale * levels.scale, exec);
-    if (!levels.holes.empty()) recipe.leave_out(ConstAnyView(levels.holes), dst);
-    return result;
+recipes::EdgeSource::EdgeSource(const EdgesRecipe& recipe, ConstAnyView src, const White& white,
+                                const Exec& exec)
+    : view(src) {
+  const bool is_host = src.space == Space::host;
+  if (white.is_given() && !is_host)
+    throw_invalid("device", "edges: src is on the device; white and black require it on the host");
+  // On a GPU an operation that needs levels refuses floats.
+  const bool needs_levels =
+      recipe.floats() == Floats::holes && src.type == PixelType::f32 && is_host;
+  if (!white.is_given() && !needs_levels) return;
+  check_view(src, "edges: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  if (exec.choices) {  // only their kind
+    view = placeholder(src.width, src.height, PixelType::u16, src.channels, src.space);
+    return;
   }
+  levels_ = levels_of(src, kind_of(src).has_alpha, white, false, Floats::holes);
+  view = levels_.pixels;
+  scale = levels_.scale;
+  if (!levels_.holes.empty()) holes = ConstAnyView(levels_.holes);
+  warning = clipped_remark(levels_.clipped, levels_.remark);
+}
+
+recipes::PictureKind recipes::EdgeSource::kind() const {
+  PictureKind kind = kind_of(view);
+  kind.scale = scale;
+  return kind;
+}
+
+EdgesResult recipes::edges_at(const EdgeSource& of, AnyView dst, const EdgesOptions& options,
+                              const Exec& exec) {
+  const EdgesRecipe recipe(options);
   const Execs execs = execs_of(exec);
-  check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
+  const ConstAnyView src = of.view;
+  check_view(dst, "edges: dst", {recipe.output(of.kind()).type});
   check_same_size(src, dst, "edges: src", "edges: dst");
   check_no_overlap(src, dst, "edges: src", "edges: dst");
+  const Image<uint8_t> around = of.holes ? recipe.mask_around(of.holes, {}) : Image<uint8_t>();
   EdgesResult result;
   with_seen(recipe, src, execs, [&](ConstAnyView seen) {
     if (!exec.choices) {
-      result = recipe.run(seen, dst, {}, scale, execs);
+      const ConstAnyView mask = around.empty() ? ConstAnyView() : ConstAnyView(around);
+      result = recipe.run(seen, dst, mask, of.scale, execs);
       return;
     }
     for (Choice& choice : plan_of(recipe.steps({seen.type, seen.channels}), seen.size(), seen.type,
                                   seen.channels, seen.space, execs))
       exec.choices->push_back(std::move(choice));
   });
+  if (of.holes) recipe.leave_out(of.holes, dst);
   return result;
 }
 
 EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options, const Exec& exec) {
-  return recipes::edges_at(src, dst, options, 1, exec);
+  return recipes::edges_at({recipes::EdgesRecipe(options), src, {}, exec}, dst, options, exec);
 }
 
-namespace {
-
-Polylines traced(const recipes::EdgesRecipe& recipe, ConstAnyView src, ConstAnyView holes,
-                 double scale, const TraceOptions& how, const recipes::Execs& execs) {
-  Polylines lines;
-  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
-    Scratch scratch(execs.around, seen.space);
-    const AnyView found =
-        recipes::scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
-    const EdgesResult used = recipe.run(seen, found, {}, scale, execs);
-    lines = recipe.trace(seen, found, used.sigma, scale, holes, how, execs.around);
-  });
-  return lines;
-}
-
-}  // namespace
-
-Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
+Polylines recipes::edge_lines_at(const EdgeSource& of, const EdgesOptions& options,
                                  const TraceOptions& how, const Exec& exec) {
   const EdgesRecipe recipe(options);
   recipe.check_lines();
   const Execs execs = execs_of(exec);
-  if (!takes_levels_of(recipe, src)) return traced(recipe, src, {}, scale, how, execs);
-  const Levels levels(src, exec);
-  ConstAnyView holes;
-  if (!levels.holes.empty()) holes = ConstAnyView(levels.holes);
-  return traced(recipe, levels.view, holes, scale * levels.scale, how, execs);
+  const Image<uint8_t> around = of.holes ? recipe.mask_around(of.holes, {}) : Image<uint8_t>();
+  Polylines lines;
+  with_seen(recipe, of.view, execs, [&](ConstAnyView seen) {
+    Scratch scratch(execs.around, seen.space);
+    const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
+    const ConstAnyView mask = around.empty() ? ConstAnyView() : ConstAnyView(around);
+    const EdgesResult used = recipe.run(seen, found, mask, of.scale, execs);
+    lines = recipe.trace(seen, found, used.sigma, of.scale, of.holes, how, execs.around);
+  });
+  return lines;
 }
 
 Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,
                      const Exec& exec) {
-  return recipes::edge_lines_at(src, options, 1, how, exec);
+  return recipes::edge_lines_at({recipes::EdgesRecipe(options), src, {}, exec}, options, how, exec);
 }
 
 void recipes::canny_magnitudes(ConstAnyView smooth, ImageView<float> out,

@@ -392,6 +392,7 @@ constexpr int32_t beside_holes = 2;
 Image<uint8_t> EdgesRecipe::mask_around(ConstAnyView holes, ConstAnyView mask) const {
   if (!is_canny()) return {};
   if (mask.type == PixelType::none) mask = std::get<CannyEdges>(options_).mask;
+  if (mask.type != PixelType::none) check_same_size(mask, holes, "canny: mask", "canny: src");
   Image<uint8_t> inside = grown(holes.as<uint8_t>(), reach());
   for (int32_t y = 0; y < inside.height(); ++y) {
     for (int32_t x = 0; x < inside.width(); ++x) {

@@ -2,7 +2,6 @@
 #include "core/check.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/recipes/edges.hpp"
-#include "recipes/holes.hpp"
 
 namespace cuesta::recipes {
 
@@ -18,26 +17,18 @@ std::vector<Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double 
   return all;
 }
 
-std::vector<Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options, double scale,
+std::vector<Outline> region_outlines_at(const EdgeSource& of, const RegionEdges& options,
                                         const TraceOptions& how, const Exec& exec) {
-  check_view(src, "edge_lines: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
-  if (src.space != Space::host)
+  if (of.view.space != Space::host)
     throw_invalid("regions",
                   "edge_lines: src is on the device; outlines of regions require it on the host");
-  RegionEdges of = options;
-  of.labels = true;
-  AnyImage labels(src.size(), 1, PixelType::s32), holder;
-  edges_at(src, labels, of, scale, exec);
-  Whitened white;
-  bool has_alpha = kind_of(src).has_alpha;
-  if (src.type == PixelType::f32) {
-    white = whiten(src.as<float>(), has_alpha, {}, false);
-    src = white.pixels;
-    scale *= white.scale;
-  }
-  const PictureKind kind{src.type, src.channels, has_alpha, scale};
-  const ConstAnyView seen = EdgesRecipe(of).see(src, kind, holder, execs_of(exec).around);
-  return outlines_at(seen, labels, scale, how, execs_of(exec).around);
+  RegionEdges labelled = options;
+  labelled.labels = true;
+  AnyImage labels(of.view.size(), 1, PixelType::s32), holder;
+  edges_at(of, labels, labelled, exec);
+  const ConstAnyView seen =
+      EdgesRecipe(labelled).see(of.view, of.kind(), holder, execs_of(exec).around);
+  return outlines_at(seen, labels, of.scale, how, execs_of(exec).around);
 }
 
 void contours_of(ConstAnyView labels, ConstAnyView holes, AnyView contours) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "recipes/holes.hpp"
 
 namespace cuesta::recipes {
 namespace {
@@ -91,7 +92,7 @@ Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& whi
   const double range = ends.white - ends.black;
   if (!opaque) opaque = has_alpha ? automatic_ends(picture, colors, channels).white : 1;
 
-  Whitened out{Image<uint16_t>(picture.width, picture.height, channels), {}, 0, 1};
+  Whitened out{Image<uint16_t>(picture.width, picture.height, channels), {}, 0, 1, {}};
   int64_t outside = 0;
   for (int32_t y = 0; y < picture.height; ++y) {
     const float* from = picture.row(y);
@@ -111,6 +112,27 @@ Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& whi
       is_light ? fmt::format("levels of linear light, {:.4g} is white", ends.white)
                : fmt::format("levels, {:.6g} is black and {:.6g} is white", ends.black, ends.white);
   return out;
+}
+
+Whitened levels_of(ConstAnyView picture, bool has_alpha, const White& white, bool holds_light,
+                   Floats floats) {
+  if (picture.type != PixelType::f32) {
+    const double most = picture.type == PixelType::u8 ? 255 : 65535;
+    Image<float> numbers(picture.width, picture.height, picture.channels);
+    convert(picture, numbers);
+    return whiten(numbers, has_alpha, white, false, most);
+  }
+  Whitened made = whiten(picture.as<float>(), has_alpha, white, holds_light);
+  if (floats == Floats::holes) made.holes = holes_of(picture.as<float>(), has_alpha);
+  if (!made.holes.empty()) fill_holes(made.pixels, made.holes);
+  return made;
+}
+
+std::string clipped_remark(double clipped, std::string_view remark) {
+  constexpr double much = 0.01;
+  if (clipped <= much) return {};
+  return fmt::format("{:.0f} % of its samples are below black or above white ({}) and are clipped",
+                     100 * clipped, remark);
 }
 
 }  // namespace cuesta::recipes

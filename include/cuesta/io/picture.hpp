@@ -71,6 +71,8 @@ struct ReadLimits {
   /// Takes page and band as the public interface has them: from 1, 0 for none. Throws
   /// Error{invalid_argument} for numbers below 0.
   void select(int page_from_1, int band_from_1);
+  /// Sets `floats` for a caller that takes numbers so. A white or black that is given makes levels.
+  void take(recipes::Floats as);
 
   int64_t max_pixels = int64_t(1) << 28;  ///< checked before any sample is decoded
   bool allow_partial = false;             ///< take what a truncated file still holds; the rest is 0

@@ -95,18 +95,38 @@ class EdgesRecipe : public Recipe {
   double largest_ = 1;  // magnitude that Sobel's gradient of samples from 0 to 1 can have
 };
 
-/// edges() and edge_lines() of a picture with `scale` levels for one level of its file.
-/// Given thresholds are levels of the file.
-EdgesResult edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options, double scale,
+/// The picture in which edges() finds edges: the source itself, or levels of it, as of its file.
+class EdgeSource {
+ public:
+  /// Makes levels if white or black is given, and of floats if the recipe compares levels.
+  /// Levels are made in host memory. `src` must outlive the object.
+  EdgeSource(const EdgesRecipe& recipe, ConstAnyView src, const White& white, const Exec& exec);
+  EdgeSource(const EdgeSource&) = delete;
+  EdgeSource& operator=(const EdgeSource&) = delete;
+
+  /// Returns what the view holds.
+  PictureKind kind() const;
+
+  ConstAnyView view;
+  ConstAnyView holes{};   ///< where floats have no data; its type is none if nowhere
+  double scale = 1;       ///< levels of the view for one level of the source
+  std::string warning{};  ///< a sentence if many samples were clipped
+
+ private:
+  Whitened levels_{};
+};
+
+/// edges() and edge_lines() of such a picture. Given thresholds are levels of the source.
+EdgesResult edges_at(const EdgeSource& of, AnyView dst, const EdgesOptions& options,
                      const Exec& exec);
-Polylines edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
-                        const TraceOptions& how, const Exec& exec);
+Polylines edge_lines_at(const EdgeSource& of, const EdgesOptions& options, const TraceOptions& how,
+                        const Exec& exec);
 
 /// Returns the outlines of labelled regions; means are of what edges() saw, in the file's levels.
 std::vector<Outline> outlines_at(ConstAnyView seen, ConstAnyView labels, double scale,
                                  const TraceOptions& how, const Exec& exec);
 /// Returns the outlines of the regions that edges() finds in a picture in host memory.
-std::vector<Outline> region_outlines_at(ConstAnyView src, const RegionEdges& options, double scale,
+std::vector<Outline> region_outlines_at(const EdgeSource& of, const RegionEdges& options,
                                         const TraceOptions& how, const Exec& exec);
 /// Computes the contours that edges() makes of these labels; holes are cut out of both.
 void contours_of(ConstAnyView labels, ConstAnyView holes, AnyView contours);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
@@ -52,6 +53,8 @@ struct Whitened {
   std::string remark;  ///< "levels, 0 is black and 255 is white"
   double clipped = 0;  ///< part of the color samples below black or above white
   double scale = 1;    ///< levels of `pixels` that one of the file's own is; 1 of light
+  /// By Floats::holes: 255 where floats are NaN, and `pixels` continue there as around; else empty.
+  Image<uint8_t> holes{};
 };
 
 /// Converts floats to u16: black is 0 and white 65535.
@@ -60,6 +63,12 @@ struct Whitened {
 /// Error{invalid_argument} if white is not above black.
 Whitened whiten(ImageView<const float> picture, bool has_alpha, const White& white,
                 bool holds_light, std::optional<double> opaque = {});
+/// Makes levels of u8, u16 or f32 in host memory by whiten(). Opaque alpha of integers is the
+/// largest of their type. Floats::holes: NaN are holes.
+Whitened levels_of(ConstAnyView picture, bool has_alpha, const White& white, bool holds_light,
+                   Floats floats);
+/// Returns a sentence for the user if more than 1 % of the samples were clipped; else empty.
+std::string clipped_remark(double clipped, std::string_view remark);
 
 /// Converts samples to another type, between pictures of one size and number of channels.
 /// From u8 or u16 to u8, u16 or f32, or from f32 to f32, in host memory. u8 to u16 keeps white
