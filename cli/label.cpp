@@ -194,8 +194,9 @@ int run(const State& state) {
   files.writes(state.out, "-o");
   const LabelFileResult found = find(state, job, what);
   write_list(what.measure, state.out, format, found);
-  note("{}: {} components", job.input == "-" ? "standard input" : job.input,
-       found.components.size());
+  const size_t count = found.components.size();
+  note("{}: {} component{}", job.input == "-" ? "standard input" : job.input, count,
+       count == 1 ? "" : "s");
   return exit_done;
 }
 

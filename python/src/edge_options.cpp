@@ -1,4 +1,9 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "core/check.hpp"
+#include "core/options.hpp"
 #include "cuesta/recipes/edges.hpp"
 #include "recipes.hpp"
 #include "recipes/descriptions.hpp"
@@ -14,28 +19,44 @@ void read_fields(Keywords& keywords, Options& options) {
   });
 }
 
+template <class Options>
+bool has_field(std::string_view name) {
+  bool found = false;
+  for_each_field<Options>([&](const auto& one) { found |= one.name == name; });
+  return found;
+}
+
+// The methods that have the option, as 'canny', 'log' or 'sobel'.
+std::string owners_of(std::string_view name) {
+  std::vector<std::string_view> owners;
+  if (has_field<CannyEdges>(name)) owners.push_back("'canny'");
+  if (has_field<LogEdges>(name)) owners.push_back("'log'");
+  if (has_field<SobelEdges>(name)) owners.push_back("'sobel'");
+  if (has_field<BoundaryOptions>(name)) owners.push_back("'boundaries'");
+  if (has_field<RegionEdges>(name)) owners.push_back("'regions'");
+  return either_of(owners);
+}
+
 // An option of other methods may have its default or None; any other value is an error.
 template <class Own, class Other>
-void refuse_fields(Keywords& keywords, const std::string& method, std::string_view others) {
+void refuse_fields(Keywords& keywords, const std::string& method) {
   Other given;
   for_each_field<Other>([&](const auto& one) {
-    bool is_own = one.name == "threshold";
-    for_each_field<Own>([&](const auto& own) { is_own |= own.name == one.name; });
-    if (is_own) return;
+    if (one.name == "threshold" || has_field<Own>(one.name)) return;
     read(keywords, one.name, one.at(given));
     if (exact_text(one.get(given)) == exact_text(one.get(Other{}))) return;
-    throw_invalid(text_of(one.get(given)), "{} requires method '{}'; method is '{}'", one.name,
-                  others, method);
+    throw_invalid(text_of(one.get(given)), "{} requires method {}; method is '{}'", one.name,
+                  owners_of(one.name), method);
   });
 }
 
 template <class Own>
 void refuse_others(Keywords& keywords, const std::string& method) {
-  refuse_fields<Own, CannyEdges>(keywords, method, "canny");
-  refuse_fields<Own, LogEdges>(keywords, method, "log");
-  refuse_fields<Own, SobelEdges>(keywords, method, "sobel");
-  refuse_fields<Own, BoundaryOptions>(keywords, method, "boundaries");
-  refuse_fields<Own, RegionEdges>(keywords, method, "regions");
+  refuse_fields<Own, CannyEdges>(keywords, method);
+  refuse_fields<Own, LogEdges>(keywords, method);
+  refuse_fields<Own, SobelEdges>(keywords, method);
+  refuse_fields<Own, BoundaryOptions>(keywords, method);
+  refuse_fields<Own, RegionEdges>(keywords, method);
 }
 
 Thresholds canny_thresholds(const EdgeLevels& levels) {

@@ -191,3 +191,9 @@ def test_what_is_refused() -> None:
     refused("labels requires method 'regions'; method is 'boundaries'", "boundaries", labels=True)
     refused("regions: threshold is 2;", "regions", threshold=2)
     refused("color requires method 'canny'; method is 'sobel'", "sobel", color="gray")
+    # Every method that has the option.
+    refused(
+        "sigma requires method 'canny', 'log' or 'sobel'; method is 'regions'", "regions", sigma=2
+    )
+    refused("norm requires method 'canny' or 'sobel'; method is 'log'", "log", norm="l2")
+    refused("quality requires method 'boundaries' or 'regions'; method is 'canny'", quality="high")
