@@ -111,6 +111,26 @@ def lines_of_trackers(rows):
     return [*lines, "| mean | " + " | ".join(cells) + " | |"], means
 
 
+SWEPT = {
+    "": "Canny, σ of the picture (the default)",
+    "--method log": "LoG",
+    "--method boundaries": "boundaries",
+    "--method boundaries --quality high": "boundaries of quality high",
+    "--method regions": "regions",
+}
+
+
+def lines_of_sweeps(rows):
+    """The lines that the page has of threshold sweeps."""
+    by = {(row["data"], row["options"]): row for row in rows}
+    for options, title in SWEPT.items():
+        cells = [
+            " · ".join(f"{by[data, options][name]:.3f}" for name in ("ODS", "OIS", "AP"))
+            for data in ("bsds", "uded")
+        ]
+        yield f"| {title} | " + " | ".join(cells) + " |"
+
+
 class AccuracyPage(unittest.TestCase):
     def setUp(self):
         self.page = PAGE.read_text(encoding="utf-8")
@@ -151,6 +171,24 @@ class AccuracyPage(unittest.TestCase):
         for row, name in ((default, default["setting"]), (before, "σ 3, the default before")):
             cells = " | ".join(f"{row[key]:.3f}" for key in ("recall", "precision", "F"))
             self.assertIn(f"| {name} | {cells} |", self.page)
+
+    def test_sweeps_are_measured(self):
+        file = DATA.parent / "2026-11-30-sweeps.json"
+        rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+        part = self.page.split("## Kinds of pictures")[1].split("## Lines")[0]
+        for line in lines_of_sweeps(rows):
+            self.assertIn(line + "\n", part)
+        for row in rows:
+            if row["data"] == "bsds" and row["options"] not in ("", "--method log"):
+                words = f"over {len(row['curve'])} thresholds is {row['AP']:.3f}"
+                self.assertIn(words, self.details)
+            # Of a finer threshold fewer edges are found, and AP is within what the rates allow.
+            recalls = [recall for _, recall, _ in row["curve"]]
+            self.assertEqual(recalls, sorted(recalls, reverse=True), row["options"])
+            self.assertGreaterEqual(len(recalls), 15)
+            best = max(2 * r * p / max(r + p, 1e-9) for _, r, p in row["curve"])
+            self.assertLess(abs(row["ODS"] - best), 0.005, row["options"])
+            self.assertLess(row["AP"], max(recalls))
 
     def test_log_smooths_twice(self):
         best = {row["options"]: row["F"] for row in self.data["rows"]}
