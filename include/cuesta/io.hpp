@@ -67,8 +67,8 @@ struct ReadOptions {
 /// whole, where cut parts would not decode to the same frames: live video, y4m and animations;
 /// codecs without key frames that are known to be independent (H.264's IDR pictures are, as are
 /// those of HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1 and all intra-only codecs); packets without
-/// times, marked as damaged or as not shown. Throws as VideoReader does, and
-/// Error{invalid_argument} for `at_least` below 1.
+/// times, marked as damaged or as not shown; files whose container is damaged. Throws as
+/// VideoReader does, and Error{invalid_argument} for `at_least` below 1.
 std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least = 250,
                                    const ReadOptions& options = {});
 

@@ -238,7 +238,8 @@ def video_parts(
     - codecs without key frames that are known to be independent. H.264's IDR pictures are, as are
       those of HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1, and all codecs that code each frame
       independently;
-    - files with packets that have no times, are marked as damaged, or are not to be shown.
+    - files with packets that have no times, are marked as damaged, or are not to be shown;
+    - files whose container is damaged.
 
     Parameters
     ----------

@@ -214,11 +214,14 @@ def test_uded_score(
             tmp_path / folder / f"{name}.png", picture * np.uint8(255), check_contrast=False
         )
     uded.main([".", "maps", "none", "--jobs", "1", "--json", "made.json"])
-    found, empty = capsys.readouterr().out.splitlines()
+    found, empty, sweep = capsys.readouterr().out.splitlines()
     assert found.split("\t")[0] == "recall 0.5000"  # 100 of 200
     assert found.split("\t")[1] == f"precision {100 / 140:.4f}"
     assert empty.startswith("recall 0.0000\tprecision 0.0000\tF 0.0000")
     made = json.loads((tmp_path / "made.json").read_text())
     assert made["pictures"] == 1 and len(made["rows"]) == 2
+    f = 2 * (0.5 * 100 / 140) / (0.5 + 100 / 140)
+    assert made["sweep"]["ODS"] == made["sweep"]["OIS"] == pytest.approx(f)
+    assert sweep == "\t".join(f"{name} {value:.4f}" for name, value in made["sweep"].items())
     with pytest.raises(SystemExit, match=r"other/01-a.png is not there"):
         uded.main([".", "other"])
