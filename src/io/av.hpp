@@ -95,9 +95,9 @@ inline void set_option(AVCodecContext& encoder, const char* name, const char* va
   check_resources(av_opt_set(encoder.priv_data, name, value, 0));
 }
 
-/// What a decoder complains of, from any of its threads, or a demuxer, as its context's `opaque`.
-/// libav drops slices, whole frames and packets that fail, want of memory included, and returns
-/// success: its log alone tells.
+/// The errors that a decoder, in any of its threads, or a demuxer logs; its context's `opaque`.
+/// libav drops slices, frames and packets that fail, also for lack of memory, and returns success.
+/// Only its log reports them.
 class Complaints {
  public:
   void add(const char* format, va_list values) noexcept {
@@ -110,8 +110,8 @@ class Complaints {
   }
   /// The first one; null where there is none. Stays until clear().
   const char* first() const { return whole_ ? text_.data() : nullptr; }
-  /// Whether it was of more tracks than AVFormatContext::max_streams, which libav then calls a want
-  /// of memory.
+  /// Whether the file has more tracks than AVFormatContext::max_streams, for which libav returns
+  /// ENOMEM.
   bool has_many_tracks() const { return has_many_tracks_; }
   void clear() {
     whole_ = false;
@@ -130,7 +130,7 @@ inline Complaints* complains_to(void* from, int level, const char* format) {
   const auto* kind = *static_cast<const AVClass**>(from);
   if (level <= AV_LOG_ERROR && kind == avcodec_get_class())
     return static_cast<Complaints*>(static_cast<AVCodecContext*>(from)->opaque);
-  // NUT's demuxer passes over what it cannot read, and says so to those who debug it.
+  // NUT's demuxer skips what it cannot read, and reports that at debug level alone.
   const bool skips = std::string_view(format).starts_with("syncing from");
   if ((level <= AV_LOG_ERROR || skips) && kind == avformat_get_class())
     return static_cast<Complaints*>(static_cast<AVFormatContext*>(from)->opaque);
