@@ -132,9 +132,8 @@ def _warn_dim(image: Any, s: Source, method: Method, options: Any) -> None:
     compares = method in ("log", "boundaries", "regions") and not has_ends(options)
     if not compares or s.dtype != "uint16" or s.device >= 0:
         return
-    if largest := _core.largest_of_dim(s.handle, s.layout):
-        words = f"its largest sample is {largest} and white is 65535, so that its edges are weak"
-        tell(image, f"{words}; white sets another")
+    if remark := _core.dim_remark(s.handle, s.layout):
+        tell(image, f"{remark}; white sets another")
 
 
 def _edges_of(

@@ -62,8 +62,8 @@ Warned<AllUsed> run_edges(const Array& image, const OutArray& out, int layout, i
   return result;
 }
 
-// The largest sample of pictures of 16 bits if none is above a quarter of white; else 0.
-int32_t largest_of_dim(const Array& image, int layout) {
+// The remark on pictures of 16 bits that are all dim; else empty.
+std::string dim_remark(const Array& image, int layout) {
   const auto source = pictures_of(image, layout, "image");
   int32_t largest = 0;
   bool is_dim = true;
@@ -73,7 +73,7 @@ int32_t largest_of_dim(const Array& image, int layout) {
       largest = (is_dim = one > 0) ? std::max(largest, one) : 0;
     }
   });
-  return largest;
+  return recipes::dim_remark(largest);
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ void bind_recipes(nb::module_& m) {
         "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);
   m.def("region_outlines", run_region_outlines, "image"_a, "layout"_a, "level"_a.none(),
         "keywords"_a, "stream"_a);
-  m.def("largest_of_dim", largest_of_dim, "image"_a, "layout"_a);
+  m.def("dim_remark", dim_remark, "image"_a, "layout"_a);
   m.def("type_of_strengths", type_of_strengths, "image"_a, "keywords"_a);
   m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
         "level"_a.none(), "given"_a.none(), "keywords"_a, "stream"_a);

@@ -21,11 +21,14 @@ int32_t largest_of_dim(ConstAnyView picture, bool has_alpha) {
   return largest;
 }
 
-std::string dim_remark(const Recipe& recipe, ConstAnyView picture, bool has_alpha) {
-  const bool compares_levels = recipe.floats() == Floats::holes;
-  const int32_t largest = compares_levels ? largest_of_dim(picture, has_alpha) : 0;
+std::string dim_remark(int32_t largest) {
   constexpr auto words = "its largest sample is {} and white is 65535, so that its edges are weak";
   return largest == 0 ? std::string() : fmt::format(words, largest);
+}
+
+std::string dim_remark(const Recipe& recipe, ConstAnyView picture, bool has_alpha) {
+  const bool compares_levels = recipe.floats() == Floats::holes;
+  return dim_remark(compares_levels ? largest_of_dim(picture, has_alpha) : 0);
 }
 
 }  // namespace cuesta::recipes

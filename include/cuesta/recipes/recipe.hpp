@@ -138,7 +138,9 @@ class Recipe {
 /// Returns the largest sample of a u16 picture that has none above a quarter of white.
 /// Alpha does not count. 0 for other pictures, for black ones, and for those in device memory.
 int32_t largest_of_dim(ConstAnyView picture, bool has_alpha);
-/// Says what a recipe that compares levels makes of such a picture; empty for others.
+/// Says what that sample means for edges; empty for 0.
+std::string dim_remark(int32_t largest);
+/// Returns the remark on a picture for a recipe that compares levels; empty for other recipes.
 std::string dim_remark(const Recipe& recipe, ConstAnyView picture, bool has_alpha);
 
 }  // namespace cuesta::recipes
